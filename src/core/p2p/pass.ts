@@ -79,12 +79,13 @@ export class Pass {
     return new Pass(new Int32Array(P_SENT), 0, 0);
   }
 
-  /** `address` is 0 where there is no plane. */
+  /** `address` is 0 where there is no plane. Whoever has one says of each way where it leads. */
   constructor(words: Int32Array, ranks: number, address: number) {
     this.words = words;
     this.ranks = ranks;
     this.address = address;
     this.isUsed = address !== 0;
+    words.fill(0, 0, P_WAYS);
     words[P_STATE] = SENDS_CLOSED | RECEIVES_CLOSED | OUTSIDE;
   }
 

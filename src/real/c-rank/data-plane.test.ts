@@ -192,7 +192,8 @@ describe("ADR 20: a data plane does what the engine does", () => {
     test(`random programs of ${ranks} ranks, step by step`, () => {
       let [done, sent, received] = [0, 0, 0];
       for (let i = 0; i < programs; i++) {
-        const pair = new Pair({ ranks, firstPosition: i % 2 === 0 ? 0 : -40 });
+        const eagerBytes = i % 3 === 0 ? 4096 : 1024;
+        const pair = new Pair({ ranks, eagerBytes, firstPosition: i % 2 === 0 ? 0 : -40 });
         done += run(pair, seedFirst * 1000 + i);
         pair.count();
         sent += pair.sent;

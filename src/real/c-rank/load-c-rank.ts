@@ -78,7 +78,7 @@ function checkStops({ setup, takesTurns }: WaitingCRank, module: WebAssembly.Mod
 function passThePlane({ process }: WaitingCRank, { mpi }: Imports): void {
   if (process.plane === null) return;
   const { plane, ring } = process.plane;
-  const { memory } = process.memory;
+  const { memory } = process;
   Object.assign(mpi, plane.connect({ memory, engine: mpi, wakeWaiters: () => ring.wakeWaiters() }));
 }
 

@@ -4,6 +4,7 @@
  * plane.wat decides and works in the node's memory, face.wat in the program's; the pass (core/p2p/pass.ts) has the engine's
  * permission. What the plane does not take goes to the imports of abi/.
  */
+import type { Pointer } from "../../core/base/brand.ts";
 import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
 import { P_POSITION, Pass } from "../../core/p2p/pass.ts";
 import { newYield } from "../machine/yield.ts";
@@ -36,9 +37,16 @@ type Call = (...args: any[]) => number;
 /** Imports of the program by their names. */
 type Calls = Record<string, Call>;
 
-interface Connection {
-  /** The program's memory. */
+/** The memory of the program, and copies between it and payloads, which are in the node's. */
+interface PlaneMemory {
   readonly memory: WebAssembly.Memory;
+  toPayload(payload: number, from: Pointer, offset: number, bytes: number): void;
+  fromPayload(to: Pointer, offset: number, payload: number, bytes: number): void;
+}
+
+interface Connection {
+  /** The program's. */
+  readonly memory: PlaneMemory;
   /** The imports as the engine has them. */
   readonly engine: Calls;
   /** Wakes those that wait for room in the ring of this process. */
@@ -55,6 +63,10 @@ const patienceCrowded: Patience = { spins: 0, yields: 100 };
 const W_RING = 8;
 const W_BELL = 12;
 const W_BUFFERS = 16;
+
+/** From so many bytes on an instruction for two memories is faster than registers, and a function in JavaScript where there is none. */
+const instructionBytesMin = 128;
+const functionBytesMin = 2048;
 
 /** The plane copies whole sixteens: a buffer that ends nearer to the end of the memory is the engine's. */
 const marginBytes = 16;
@@ -79,7 +91,8 @@ export class DataPlane {
     this.#options = options;
     this.#address = heap.allocate(wordCount * 4);
     const first = this.#address >> 2;
-    const words = node.words.subarray(first, first + wordCount).fill(0);
+    // Members of communicators are written when they are needed: a large job has room for many, and pages that nobody touches cost nothing.
+    const words = node.words.subarray(first, first + wordCount);
     this.pass = new Pass(words, ranks, this.#address);
     this.cursor = words.subarray(P_POSITION, P_POSITION + 1);
     for (const type of Object.values(predefinedTypes)) {
@@ -96,11 +109,13 @@ export class DataPlane {
     words[way + (W_RING >> 2)] = ringOf(layout, place);
     words[way + (W_BELL >> 2)] = lineOf(layout, place) + Line.BELL;
     words[way + (W_BUFFERS >> 2)] = layout.eager + place * layout.slots * layout.eagerBytes;
+    this.pass.setNextNumber(rank, 0);
     this.pass.openWay(rank, layout.eagerBytes);
   }
 
   /** The functions that take the place of the engine's imports. */
-  connect({ memory, engine, wakeWaiters }: Connection): Calls {
+  connect({ memory: program, engine, wakeWaiters }: Connection): Calls {
+    const { memory } = program;
     const node = this.#node;
     planeModule ??= new WebAssembly.Module(planeBytes);
     faceModule ??= new WebAssembly.Module(faceBytes);
@@ -111,17 +126,11 @@ export class DataPlane {
       host: { yield: newYield(), wakeWaiters },
       plane: { ...this.#placesInNode(), programBytes: BigInt(programBytes - marginBytes) },
     });
-    const toNode = copyBetween(memory, node.memory);
-    const fromNode = copyBetween(node.memory, memory);
     const face = new WebAssembly.Instance(faceModule, {
       program: { memory, bytes: programBytes },
       plane: plane.exports,
-      copies: {
-        toNode: toNode ?? noCopy,
-        fromNode: fromNode ?? noCopy,
-        areThere: toNode === null ? 0 : 1,
-      },
-      engine: Object.fromEntries(planeCalls.map((name) => [name, engine[name] ?? noCopy])),
+      copies: copiesOf(program, node),
+      engine: Object.fromEntries(planeCalls.map((name) => [name, engine[name] ?? uncalled])),
     });
     const calls = face.exports as unknown as Calls;
     return Object.fromEntries(planeCalls.filter((name) => name in engine).map((name) => [name, calls[name]!]));
@@ -149,7 +158,19 @@ export class DataPlane {
   }
 }
 
-/** Stands where nothing is called. */
-function noCopy(): number {
+/** How longer messages are copied, and from how many bytes on. */
+function copiesOf(program: PlaneMemory, node: NodeMemory) {
+  const toNode = copyBetween(program.memory, node.memory);
+  const fromNode = copyBetween(node.memory, program.memory);
+  if (toNode !== null && fromNode !== null) return { toNode, fromNode, bytesMin: instructionBytesMin };
+  return {
+    toNode: (to: number, from: number, bytes: number) => program.toPayload(to, from as Pointer, 0, bytes),
+    fromNode: (to: number, from: number, bytes: number) => program.fromPayload(to as Pointer, 0, from, bytes),
+    bytesMin: functionBytesMin,
+  };
+}
+
+/** Stands for an import that the program does not have. */
+function uncalled(): number {
   return 0;
 }

@@ -1,8 +1,8 @@
 ;; The data plane's half in the program's memory: the functions that the program's module calls. plane.wat, the other half, decides;
 ;; here bytes are copied and statuses written. What the plane does not take goes to the import of the same name.
 ;;
-;; Node 20 has no modules with two memories: bytes then cross as parameters and results, 64 at a time (8 KiB: 128 calls of 2 to 3 ns).
-;; `copies` is 1 where `toNode` and `fromNode` are instructions for two memories; from 128 bytes on they are used then.
+;; Node 20 has no modules with two memories: bytes cross as parameters and results, 64 at a time. From `bytesMin` bytes on `toNode` and
+;; `fromNode` copy: an instruction for two memories where there is one, otherwise functions in JavaScript.
 (module
   (import "program" "memory" (memory 1 65536 shared))
   (import "plane" "send"
@@ -17,7 +17,7 @@
   (import "plane" "get16" (func $get16 (param i32) (result v128)))
   (import "copies" "toNode" (func $toNode (param i32 i32 i32)))
   (import "copies" "fromNode" (func $fromNode (param i32 i32 i32)))
-  (import "copies" "areThere" (global $copies i32))
+  (import "copies" "bytesMin" (global $copiedMin i32))
   (import "program" "bytes" (global $programBytes i32))
   (import "engine" "MPI_Send" (func $engineSend (param i32 i32 i32 i32 i32 i32) (result i32)))
   (import "engine" "MPI_Recv" (func $engineReceive (param i32 i32 i32 i32 i32 i32 i32) (result i32)))
@@ -82,7 +82,7 @@
 
   ;; From the program's memory to a payload; up to 15 bytes more, which nobody reads: payloads have room for whole sixteens.
   (func $copyOut (param $to i32) (param $from i32) (param $bytes i32)
-    (if (i32.and (global.get $copies) (i32.ge_u (local.get $bytes) (i32.const 128)))
+    (if (i32.ge_u (local.get $bytes) (global.get $copiedMin))
       (then
         (call $toNode (local.get $to) (local.get $from) (local.get $bytes))
         (return)))
@@ -110,7 +110,7 @@
   ;; From a payload to the program's memory: not a byte more.
   (func $copyIn (param $to i32) (param $from i32) (param $bytes i32)
     (local $a v128) (local $b v128) (local $c v128) (local $d v128)
-    (if (i32.and (global.get $copies) (i32.ge_u (local.get $bytes) (i32.const 128)))
+    (if (i32.ge_u (local.get $bytes) (global.get $copiedMin))
       (then
         (call $fromNode (local.get $to) (local.get $from) (local.get $bytes))
         (return)))

@@ -54,7 +54,7 @@ export class PlaneWorld {
       () => new WebAssembly.Memory({ initial: programPages, maximum: programPages, shared: true }),
     );
     const places = Int32Array.from({ length: ranks }, (_, rank) => rank);
-    this.ranks = memories.map((memory, rank) => {
+    this.ranks = memories.map((_, rank) => {
       const node = enterNodeMemory(shared, layout, rank);
       const heap = new RankMemory(node);
       const patience = { spins: 1, yields: 0 };
@@ -67,7 +67,7 @@ export class PlaneWorld {
         unexpectedBytesMax: 512,
       });
       const stop = { words: node.words, at: (lineOf(layout, rank) + Line.STOP) >> 2 };
-      return new PlaneRank({ process, memory, plane, ring, stop });
+      return new PlaneRank({ process, memory: buffers, plane, ring, stop });
     });
   }
 
@@ -96,7 +96,7 @@ export class PlaneWorld {
 
 interface PlaneRankOptions {
   readonly process: Process;
-  readonly memory: WebAssembly.Memory;
+  readonly memory: ProgramMemory;
   readonly plane: DataPlane | null;
   readonly ring: RingTransport;
   readonly stop: Host["stop"];
@@ -118,8 +118,8 @@ class PlaneRank {
   constructor({ process, memory, plane, ring, stop }: PlaneRankOptions) {
     this.process = process;
     this.plane = plane;
-    this.bytes = new Uint8Array(memory.buffer);
-    this.ints = new Int32Array(memory.buffer);
+    this.bytes = memory.bytes;
+    this.ints = memory.words;
     this.program = new Program(this.#host(stop));
     this.program.suspension.unwinding = {
       start: () => {
