@@ -12,14 +12,20 @@ const messages = 4_000;
 const announced = 1_000;
 const limit = timeLimit(120_000);
 
-for (const ranks of [2, 5]) {
-  test(`M6 ADR 20: ${ranks} ranks send each other the same with a data plane and without`, {
+for (const [ranks, perThread] of [
+  [2, 1],
+  [3, 3],
+  [5, 1],
+  [6, 3],
+] as const) {
+  test(`M6 ADR 20: ${ranks} ranks, ${perThread} in a thread, send each other the same with a data plane and without`, {
     ...limit,
-    ...longUnless(ranks === 2),
+    ...longUnless(ranks <= 3),
   }, async () => {
     const outputs: string[] = [];
     for (const plane of ["on", "off"]) {
-      const args = ["run", "--quiet", "-n", `${ranks}`, program, `${messages}`, `${announced}`];
+      const size = ["-n", `${ranks}`, "--ranks-per-thread", `${perThread}`];
+      const args = ["run", "--quiet", ...size, program, `${messages}`, `${announced}`];
       const { code, stdout, stderr } = await banyan(args, { env: { BANYAN_DATA_PLANE: plane }, timeoutMs: 120_000 });
       assert.equal(code, 0, stdout + stderr);
       outputs.push(stdout);

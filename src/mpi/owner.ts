@@ -12,8 +12,10 @@ export interface Owner extends NamedCommunicator, ErrorOwner {}
 
 /** Gives a mistake of the program to the error handler of `owner`; any other error is thrown as it is. */
 export function refuse(owner: ErrorOwner, error: unknown): never {
-  if (error instanceof MpiError) owner.raise(error);
-  throw error;
+  if (!(error instanceof MpiError)) throw error;
+  // Between the program and the place where its mistake was found are more calls than a stack trace shows.
+  Error.captureStackTrace(error, refuse);
+  return owner.raise(error);
 }
 
 /** Runs `call`; mistakes of the program in it go to the error handler of `owner`. */

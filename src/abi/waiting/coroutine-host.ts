@@ -46,11 +46,13 @@ export class CoroutineHost implements Host {
     const { process } = this;
     const { engine } = process;
     while (!engine.isComplete(request)) if (!process.progress() && this.#options.mustGiveWay()) return false;
+    process.openPass();
     return true;
   }
 
   waitUntil(isReady: () => boolean): boolean {
     while (!isReady()) if (!this.process.progress() && this.#options.mustGiveWay()) return false;
+    this.process.openPass();
     return true;
   }
 

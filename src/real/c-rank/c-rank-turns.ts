@@ -192,6 +192,7 @@ class Turn {
       return;
     }
     this.#hasBegun = true;
+    this.waiting.process.process.openPass();
     this.#rank.goOn();
   }
 

@@ -62,7 +62,8 @@ export class WaitingCRank {
         handover: setup.handover,
         tell: (message) => this.say(message),
         traceFile: setup.traceFile,
-        mayUsePlane: !this.takesTurns && setup.watch === null && process.env[planeSwitch] !== "off",
+        takesTurns: this.takesTurns,
+        mayUsePlane: setup.watch === null && process.env[planeSwitch] !== "off",
         abort: (code, message) => {
           this.say({ kind: "abort", code, message });
           return abort();

@@ -19,10 +19,7 @@ interface DataPlaneOptions {
   readonly rank: number;
   /** Index in the node of each process that the job can have: all of them are there. */
   readonly places: Int32Array;
-  /** More ranks than cores on this machine. */
-  readonly crowded: boolean;
-  /** Given by tests; otherwise as the number of ranks suggests. */
-  readonly patience?: Patience;
+  readonly patience: Patience;
 }
 
 /** How long a receive waits before the engine does: spins, then turns at which the core is given away. */
@@ -56,8 +53,16 @@ interface Connection {
 /** Polls of the ring in one spin: about 1.4 µs. */
 const looks = 1000;
 /** As long as a wait of the engine spins (real/process/waiting.ts), and not as often as it gives the core away: that is the engine's. */
-const patience: Patience = { spins: 4, yields: 50 };
-const patienceCrowded: Patience = { spins: 0, yields: 100 };
+const patient: Patience = { spins: 4, yields: 50 };
+/** More ranks than cores on this machine. */
+const crowdedPatience: Patience = { spins: 0, yields: 100 };
+/** Another rank of the thread may have something to do: the engine finds out. */
+const noPatience: Patience = { spins: 0, yields: 0 };
+
+export function patienceOf(isCrowded: boolean, takesTurns: boolean): Patience {
+  if (takesTurns) return noPatience;
+  return isCrowded ? crowdedPatience : patient;
+}
 
 /** Words of a way that the engine does not write, behind those that it does, in bytes. */
 const W_RING = 8;
@@ -139,7 +144,7 @@ export class DataPlane {
   /** What plane.wat is told of the node and of its process. */
   #placesInNode(): Record<string, number> {
     const { layout, process } = this.#node;
-    const { rank, crowded, patience: own = crowded ? patienceCrowded : patience } = this.#options;
+    const { rank, patience } = this.#options;
     const line = lineOf(layout, process);
     return {
       pass: this.#address,
@@ -152,8 +157,8 @@ export class DataPlane {
       notices: layout.noticesAt,
       noticesSeen: line + Line.NOTICES_SEEN,
       looks,
-      spins: own.spins,
-      yields: own.yields,
+      spins: patience.spins,
+      yields: patience.yields,
     };
   }
 }

@@ -8,7 +8,7 @@ import { Process, type ProcessOptions } from "../../core/process/process.ts";
 import type { Origin, Spawner } from "../../core/process/spawner.ts";
 import type { Memory } from "../../core/request/memory.ts";
 import type { Placement } from "../../core/service/placement.ts";
-import { DataPlane } from "../data-plane/data-plane.ts";
+import { DataPlane, patienceOf } from "../data-plane/data-plane.ts";
 import { RankTracer } from "../trace/rank-tracer.ts";
 import { Line, lineOf } from "../transport/layout.ts";
 import type { SharedNode } from "../transport/node-memory.ts";
@@ -52,6 +52,8 @@ export interface RankOptions {
   readonly traceFile: string;
   /** May the rank have a data plane, where it can have one? */
   readonly mayUsePlane?: boolean;
+  /** Others share its thread: its data plane never waits. */
+  readonly takesTurns?: boolean;
   /** MPI_Abort: ends the job with that code; does not return. */
   abort(code: number, message: string): never;
   /** Rank 0's value for `await job.done`; throws the errors of `structuredClone`. */
@@ -106,7 +108,8 @@ export function openProcess(
   const heap = new RankMemory(node);
   const memory = programMemory?.(node) ?? heap;
   const { handover, tell, napper } = options;
-  const plane = canHavePlane(options) ? new DataPlane(node, heap, { rank, places, crowded }) : null;
+  const patience = patienceOf(crowded, options.takesTurns ?? false);
+  const plane = canHavePlane(options) ? new DataPlane(node, heap, { rank, places, patience }) : null;
   const transports = openTransports(
     node,
     { heap, memory },

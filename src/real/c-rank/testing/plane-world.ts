@@ -58,7 +58,7 @@ export class PlaneWorld {
       const node = enterNodeMemory(shared, layout, rank);
       const heap = new RankMemory(node);
       const patience = { spins: 1, yields: 0 };
-      const plane = hasPlane ? new DataPlane(node, heap, { rank, places, crowded: false, patience }) : null;
+      const plane = hasPlane ? new DataPlane(node, heap, { rank, places, patience }) : null;
       const buffers = new ProgramMemory(node, (place) => memories[place]!);
       const ring = new RingTransport(node, heap, { rank, places, buffers, cursor: plane?.cursor });
       const process = new Process({
