@@ -124,8 +124,8 @@ const { status } = spawnSync(
     "--disable-warning=ExperimentalWarning",
     "--test",
     "--test-reporter=spec",
-    // One more than there are processors: some wait for deaths, heartbeats and sleeping programs. More of them need more memory.
-    `--test-concurrency=${Math.min(availableParallelism() + 2, 4)}`,
+    // More than there are processors: many wait for deaths, heartbeats and sleeping programs. More of them need more memory.
+    `--test-concurrency=${Math.min(availableParallelism() + 4, 8)}`,
     ...files,
   ],
   { stdio: "inherit" },

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { banyan, folderOf, messages, Run, until } from "./harness.ts";
+import { long } from "./long.ts";
 
 test("M8: bench latency prints a table and writes JSON lines and a plot", async () => {
   const out = folderOf("bench");
@@ -31,7 +32,7 @@ test("M8: bench without peers says how to install them and goes on", async () =>
   assert.match(stdout, /1 MiB bandwidth, shared arrays .* not measured$/m);
 });
 
-test("M8: bench c-latency has C beside TypeScript, as latency and as bandwidth", async () => {
+test("M8: bench c-latency has C beside TypeScript, as latency and as bandwidth", long, async () => {
   const out = folderOf("bench-c");
   const { code, stdout, stderr } = await banyan(["bench", "c-latency", "--runs", "1", "--quick", "--out", out], {
     timeoutMs: 120_000,

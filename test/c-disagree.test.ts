@@ -12,8 +12,8 @@ const patient = { timeoutMs: 240_000 };
 const always = {};
 
 for (const [ranks, which, ...options] of [
-  [3, always],
-  [4, always, "--nodes", "2"],
+  [3, always, "--ranks-per-thread", "1"],
+  [4, long, "--nodes", "2"],
   [8, long],
   [4, long, "--ranks-per-thread", "4"],
 ] as const) {

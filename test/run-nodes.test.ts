@@ -150,7 +150,10 @@ function visit(port: number, bytes: Buffer): Promise<boolean> {
       isConnected = true;
       socket.write(bytes);
     });
-    socket.on("error", () => {});
+    // A stranger can be thrown out before it has seen that it is in.
+    socket.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "ECONNRESET") isConnected = true;
+    });
     socket.on("close", () => resolve(isConnected));
     socket.resume();
   });
