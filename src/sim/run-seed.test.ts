@@ -138,6 +138,10 @@ describe("random programs in simulated worlds", () => {
     for (const seed of [17, 32, 57]) equal(runSeed({ seed, deaths: "revoke" }).violations.length, 0);
   });
 
+  it("M2 a rank that gives up while it makes an inter-communicator sees its own messages end", () => {
+    equal(runSeed({ seed: 3002188 }).violations.length, 0);
+  });
+
   it("M3 buffers of a collective that failed are the program's again: nobody writes into them any more", () => {
     for (const seed of [1007, 1875, 2437, 2850, 2851]) equal(runSeed({ seed, deaths: "revoke" }).violations.length, 0);
   });

@@ -335,7 +335,8 @@ export class Process {
   }
 
   private advanceTasks(): boolean {
-    const tasks = this.tasks;
+    const { tasks, revocations } = this;
+    const revoked = revocations.count;
     let moved = false;
     for (let i = 0; i < tasks.length; ) {
       const task = tasks[i]!;
@@ -346,7 +347,8 @@ export class Process {
         moved = true;
       } else i++;
     }
-    return moved;
+    // A task that gives up revokes the communicator by which it talks, and has to see what becomes of its messages.
+    return moved || revocations.count !== revoked;
   }
 
   /** What other members have to say about communicators. */

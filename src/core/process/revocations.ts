@@ -36,6 +36,11 @@ export class Revocations {
     this.process = process;
   }
 
+  /** How many there are. */
+  get count(): number {
+    return this.contexts.size;
+  }
+
   /** Such a context is not given to a communicator again. */
   has(context: number): boolean {
     return this.contexts.has(context);
