@@ -87,3 +87,14 @@ test("M6 a rank that waits for standard input lets others ask for it", limit, as
   });
   assert.deepEqual(lines, ["which number?", "42"]);
 });
+
+test("X7 hundreds of ranks of a C program on a node, whose memory is their own", limit, async () => {
+  const source = main(`
+    int sum = 0;
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0) printf("%d\\n", sum);`);
+  const job = launch(program("many.c", source), { ranks: 600, ranksPerThread: 300, memoryMb: 16 });
+  const lines: string[] = [];
+  for await (const event of job) if (event.kind === "line") lines.push(event.text);
+  assert.deepEqual([(await job.done).code, lines], [0, ["179700"]]);
+});

@@ -3,6 +3,7 @@
  * unwound into its memory, docs/adr/0005-c-programs.md), and goes on there, in this life or another.
  */
 import type { Pointer } from "../core/base/brand.ts";
+import { noCaptureText } from "../core/base/capture-points.ts";
 import type { Memory } from "../core/request/memory.ts";
 import type { Range } from "../core/request/program-heap.ts";
 import { Ended } from "./ended.ts";
@@ -67,7 +68,7 @@ export function unusedArea({ area, bytes }: UnwoundStack, words: Int32Array): Ra
 /** Can the program be stopped inside its calls? Not if it was linked with `--no-capture`: the linker wrote that down. */
 export function canStop(module: WebAssembly.Module): boolean {
   const [section] = WebAssembly.Module.customSections(module, "banyan");
-  return section === undefined || !/"capture":false/.test(new TextDecoder().decode(section));
+  return section === undefined || !new TextDecoder().decode(section).includes(noCaptureText);
 }
 
 export class CProgram {

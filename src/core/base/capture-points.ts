@@ -11,6 +11,9 @@
  */
 export const SUSPENDED = -2;
 
+/** So the linker says in the section `banyan` of a module, which is JSON, that it was linked with `--no-capture`. */
+export const noCaptureText = '"capture":false';
+
 const words = (text: string): string[] => text.trim().split(/\s+/);
 const withLarge = (name: string): string[] => [name, `${name}_c`];
 

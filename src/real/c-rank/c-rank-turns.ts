@@ -69,7 +69,7 @@ export class Turns {
     let moved = false;
     for (const turn of this.#turns) {
       if (turn.waiting === waiting) {
-        if (turn.shallStop) return true;
+        if (turn.hearsStop()) return true;
         continue;
       }
       if (turn.hasEnded) continue;
@@ -119,8 +119,8 @@ class Turn {
     return this.#ending !== null;
   }
 
-  /** The node wants it to stop: it is running. */
-  get shallStop(): boolean {
+  /** It is running: does the node want it to stop? Hears of deaths as well. */
+  hearsStop(): boolean {
     const { host } = this.waiting.process;
     host.listen();
     return host.shallStop();

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { extname, relative } from "node:path";
 import { describeSystemError } from "../../core/base/system-error.ts";
 import { isWhole } from "../../core/ft/option.ts";
-import { layoutOf, producersMax } from "../transport/layout.ts";
+import { layoutOf, memoryMbMax, producersMax } from "../transport/layout.ts";
 import type { JobOptions } from "./job-options.ts";
 import { isModule, languageOf, sourceExtensions, typescriptExtensions } from "./programs/program-compile.ts";
 
@@ -31,9 +31,9 @@ export function checkOptions(options: Options): string | undefined {
     return `Cannot use ${nodes} nodes for ${ranks} ${ranks === 1 ? "rank" : "ranks"}: give 1 to ${ranks}, each node holds a rank`;
   if (heapMb !== 0 && !isWhole(heapMb, 4, 1 << 20))
     return `Cannot give each rank a heap of ${heapMb} MB: give a whole number from 4`;
-  if (!isWhole(memoryMb, 16, 2047))
-    return `Cannot give each node ${memoryMb} MB of shared memory: give a whole number from 16 to 2047`;
-  const shortage = checkMemory(Math.ceil(ranks / nodes), memoryMb);
+  if (!isWhole(memoryMb, 16, memoryMbMax))
+    return `Cannot give each node ${memoryMb} MB of shared memory: give a whole number from 16 to ${memoryMbMax}`;
+  const shortage = checkMemory(Math.ceil(ranks / nodes), options);
   if (shortage !== undefined) return shortage;
   if (port !== 0 && !(isWhole(port, 1, 65535) && port + nodes <= 65536))
     return `Cannot listen on ports ${port} to ${port + nodes - 1}: give a whole number, so that all are from 1 to 65535`;
@@ -76,9 +76,11 @@ function checkFreezing({ program, freezeAtMs, jobFolder }: Options): string | un
   return languageOf(program) === "c" ? undefined : `Cannot freeze ${relative("", program)}: ${typescriptCannotFreeze}`;
 }
 
-function checkMemory(ranksOfNode: number, memoryMb: number): string | undefined {
+/** Of a program in C the memory that is given is each rank's own, and the node's is as large as it must be. */
+function checkMemory(ranksOfNode: number, { program, memoryMb }: Options): string | undefined {
   if (ranksOfNode > producersMax)
     return `Cannot put ${ranksOfNode} ranks on a node: it holds up to ${producersMax}; use more --nodes`;
+  if (languageOf(program) === "c") return undefined;
   try {
     layoutOf({ processes: ranksOfNode, memoryBytes: memoryMb << 20 });
     return undefined;

@@ -12,6 +12,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, constants, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { noCaptureText } from "../../core/base/capture-points.ts";
 import { describeSystemError } from "../../core/base/system-error.ts";
 import { checkPlan } from "../../core/fault/check.ts";
 import { parsePlan } from "../../core/fault/parse.ts";
@@ -184,11 +185,11 @@ function packingWanted(path: string, options: LaunchOptions, { refusals }: Proto
   return packing > 1 && !canTakeTurns(path) ? 1 : packing;
 }
 
-/** Asyncify leaves its exports in a module; one that was linked with --no-capture has none. Sources are compiled with them. */
+/** Without compiling it: of a module that only looks like one without captures each rank has a thread, which is always right. */
 function canTakeTurns(path: string): boolean {
   if (!isModule(path)) return true;
   try {
-    return readFileSync(path).includes("asyncify_start_unwind");
+    return !readFileSync(path).includes(noCaptureText);
   } catch {
     // Whatever is wrong with the file, the job says when it needs it.
     return true;

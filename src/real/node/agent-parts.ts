@@ -9,6 +9,7 @@ import { OutputRelay } from "../output/output-relay.ts";
 import type { NodePart } from "../part-hosts/node-part.ts";
 import { nodeParts } from "../protocol-parts/node-parts.ts";
 import type { JobSecret } from "../transport/handshake/handshake.ts";
+import { cNodeMemoryMb } from "../transport/layout.ts";
 import { Handover } from "../transport/tcp/handover.ts";
 import { TcpHost } from "../transport/tcp/tcp-host.ts";
 import { AgentMemory } from "./agent-memory.ts";
@@ -16,9 +17,6 @@ import { JobFiles } from "./job-files.ts";
 import { NodeImages } from "./node-images.ts";
 import { NodeLives } from "./node-lives.ts";
 import { type RankEvents, RankThreads } from "./rank-threads.ts";
-
-/** Rings and boards need little; a C program's buffers are in its own memory. */
-const cNodeMemoryMb = 256;
 
 export interface AgentOptions {
   /** The secret by which processes of the job know each other. */
@@ -87,7 +85,7 @@ export class AgentParts {
       node,
       ranks,
       placement,
-      memoryMb: setup.program.language === "c" ? cNodeMemoryMb : memoryMb,
+      memoryMb: setup.program.language === "c" ? cNodeMemoryMb(ranksHere.length) : memoryMb,
       wakeElsewhere: (place) => bells?.wake(place),
     });
     const images = recovery === null ? null : this.#createImages(recovery);

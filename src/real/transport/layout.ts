@@ -142,6 +142,15 @@ export interface MemoryLayout {
   readonly heap: number;
 }
 
+/** The largest memory below 2 GiB. */
+export const memoryMbMax = 2047;
+
+/**
+ * MB of a node's memory where the program is in C: buffers of such a program are in its ranks' own memories, so there are rings, boards
+ * and what the runtime allocates, for each process: half a megabyte, and chunks of a megabyte. Pages that are not touched cost nothing.
+ */
+export const cNodeMemoryMb = (processes: number): number => Math.min(256 + 2 * processes, memoryMbMax);
+
 const alignUp = (bytes: number, to: number) => Math.ceil(bytes / to) * to;
 const isPowerOfTwo = (n: number) => n > 0 && (n & (n - 1)) === 0;
 
