@@ -15,6 +15,7 @@ import { noSpawner } from "../../core/process/spawner.ts";
 import type { SimMemory } from "../../sim/memory.ts";
 import type { SimProcess } from "../../sim/sim-process.ts";
 import { World } from "../../sim/world.ts";
+import { addressMin } from "../arguments/buffers.ts";
 import { importsOf } from "../binding.ts";
 import type { Call } from "../call-table.ts";
 import type { FunctionPointer } from "../handles/objects.ts";
@@ -58,9 +59,13 @@ export class TestProgram {
     },
   ];
   readonly #ownBytes: number[] = [];
+  readonly #bytesAtStart: number;
 
   constructor(world: World, process: SimProcess) {
     this.memory = process.memory;
+    // As in a linked program nothing lies where addresses are none.
+    this.memory.allocate(addressMin);
+    this.#bytesAtStart = this.memory.bytesAllocated;
     this.#world = world;
     const waitUntil = (isReady: () => boolean): boolean => {
       while (!isReady()) {
@@ -145,7 +150,7 @@ export class TestProgram {
   /** The program's own memory goes. Answers how many bytes the binding has allocated and not given back. */
   end(): number {
     for (const at of this.#ownBytes.splice(0)) this.memory.free(at as Pointer);
-    return this.memory.bytesAllocated;
+    return this.memory.bytesAllocated - this.#bytesAtStart;
   }
 
   ints(...values: readonly number[]): number {

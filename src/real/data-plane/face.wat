@@ -52,7 +52,7 @@
         (then
           (br_if $engine
             (i32.or
-              (i32.or (i32.and (local.get $status) (i32.const 3)) (i32.lt_u (local.get $status) (i32.const 16)))
+              (i32.or (i32.and (local.get $status) (i32.const 3)) (i32.lt_u (local.get $status) (i32.const 1024)))
               (i32.gt_u (local.get $status) (i32.sub (global.get $programBytes) (i32.const 32)))))))
       (call $receive
         (local.get $buffer) (local.get $count) (local.get $type) (local.get $source) (local.get $tag) (local.get $comm))

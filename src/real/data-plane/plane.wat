@@ -47,7 +47,7 @@
     (if (i32.or (i32.eqz (local.get $size)) (i32.lt_s (local.get $count) (i32.const 0)))
       (then (return (i32.const -1))))
     (local.set $bytes (i64.mul (i64.extend_i32_u (local.get $size)) (i64.extend_i32_u (local.get $count))))
-    (if (i32.lt_u (local.get $buffer) (i32.const 16)) (then (return (i32.const -1))))
+    (if (i32.lt_u (local.get $buffer) (i32.const 1024)) (then (return (i32.const -1))))
     (if (i64.gt_u (i64.add (i64.extend_i32_u (local.get $buffer)) (local.get $bytes)) (global.get $programBytes))
       (then (return (i32.const -1))))
     (i32.wrap_i64 (local.get $bytes)))
