@@ -45,7 +45,7 @@ export class ProbeChoice {
     const { known } = this;
     let envelope = -1 as RecordId;
     yield state.process.until("a probe to find something", () => {
-      envelope = known ? engine.matching.unexpectedOf(known[0]!, known[1]!) : engine.probe(source, tag, comm.context);
+      envelope = known ? engine.envelopes.of(known[0]!, known[1]!) : engine.probe(source, tag, comm.context);
       return envelope >= 0 || failures.errorOfProbe(comm, state.rankIn(communicator, source)) !== 0;
     });
     if (choices === null || envelope < 0) return envelope;
@@ -104,7 +104,7 @@ function* probeNow(state: RankState): Steps {
   if (known !== undefined) {
     assert(known.length === 2, "a probe found a message");
     yield state.process.until(`message ${known[1]} of rank ${known[0]}, which a probe has found before`, () => {
-      return engine.matching.unexpectedOf(known[0]!, known[1]!) >= 0;
+      return engine.envelopes.of(known[0]!, known[1]!) >= 0;
     });
     state.observe(...known);
     return;

@@ -224,7 +224,7 @@ export class RecoveryHost {
         this.#deathsHeard[process.rank] = order + 1;
         this.#world.network.know(process.rank, rank, incarnation + 1);
         process.core.peerFailed({ rank, replica: 0 }, incarnation);
-        this.rare.messagesBroken += process.engine.matching.broken.from(rank).length;
+        this.rare.messagesBroken += process.engine.envelopes.broken.from(rank).length;
       },
     );
   }
