@@ -12,7 +12,7 @@ import type { Random } from "../random.ts";
 import type { SimProcess, SimState } from "../sim-process.ts";
 import type { World } from "../world.ts";
 import { Alarm } from "./alarm.ts";
-import type { Order } from "./dispatching.ts";
+import type { Order } from "./dispatcher-crashes.ts";
 import { hasHalf } from "./half-received.ts";
 import { Notices } from "./notices.ts";
 import type { ProtocolParts } from "./protocol-parts.ts";
