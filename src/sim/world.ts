@@ -17,11 +17,11 @@ import { Agenda } from "./agenda.ts";
 import { Arena } from "./arena.ts";
 import { type BoardCounts, type BoardLimits, NodeBoards, SimBoards } from "./boards.ts";
 import { type CostModel, costModelDefault } from "./cost-model.ts";
-import { Links } from "./links.ts";
 import { type ProcessMemory, SimMemory } from "./memory.ts";
 import { Network, type Packet } from "./network.ts";
 import { Random } from "./random.ts";
 import { Rest } from "./rest.ts";
+import { SimLinks } from "./sim-links.ts";
 import { type RankProgram, SimProcess, type SimState } from "./sim-process.ts";
 import { Trace } from "./trace.ts";
 import { SimTransport } from "./transport.ts";
@@ -91,7 +91,7 @@ export class World<M extends ProcessMemory = SimMemory> {
   readonly #eventsMax: number;
   /** When each process hears of the last death: all processes hear of deaths in one order (rule 7). */
   readonly #lastNoticeNs: Float64Array;
-  readonly #links: Links;
+  readonly #links: SimLinks;
   /** By node, where there are any; and the board of all ranks, −1: there is none. */
   readonly #boards: (NodeBoards | null)[];
   #worldBoard = -1;
@@ -120,7 +120,7 @@ export class World<M extends ProcessMemory = SimMemory> {
     this.placement = placementOf(inBlocks);
     this.nodeMap = nodeMapOf(options.nodeMap ?? inBlocks);
     assert(this.nodeMap.length === ranks, `a world of ${ranks} ranks with a node map of ${this.nodeMap.length}`);
-    this.#links = new Links((number) => this.placement[this.network.rankOf(number)]!);
+    this.#links = new SimLinks((number) => this.placement[this.network.rankOf(number)]!);
     const ranksOfNodeMax = Math.ceil(ranks / nodes);
     this.network = new Network({
       ranks,

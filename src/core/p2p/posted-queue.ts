@@ -9,7 +9,7 @@ import type { RecordId } from "../base/brand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
 import { lives } from "../base/saved-classes.ts";
 import { R_CONTEXT, R_ORDER, R_PEER, R_TAG, type Records, recordWords } from "../request/records.ts";
-import { HashIndex, hashOf } from "./hash-index.ts";
+import { HashIndex, patternHash } from "./hash-index.ts";
 import { RecordList } from "./record-list.ts";
 
 const none = -1 as RecordId;
@@ -71,7 +71,7 @@ export class PostedQueue {
   private oldest(context: number, source: number, tag: number): RecordId {
     const words = this.records.words;
     const index = this.index;
-    for (let record = index.head(hashOf(context, source, tag)); record >= 0; record = index.after(record)) {
+    for (let record = index.head(patternHash(context, source, tag)); record >= 0; record = index.after(record)) {
       const at = record * recordWords;
       if (words[at + R_TAG] === tag && words[at + R_PEER] === source && words[at + R_CONTEXT] === context)
         return record;
@@ -89,7 +89,7 @@ export class PostedQueue {
 
   private hash(at: number): number {
     const words = this.records.words;
-    return hashOf(words[at + R_CONTEXT]!, words[at + R_PEER]!, words[at + R_TAG]!);
+    return patternHash(words[at + R_CONTEXT]!, words[at + R_PEER]!, words[at + R_TAG]!);
   }
 
   private countKind(source: number, tag: number, by: number): void {

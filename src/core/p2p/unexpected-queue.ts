@@ -7,7 +7,7 @@ import type { RecordId } from "../base/brand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
 import { lives } from "../base/saved-classes.ts";
 import { R_CONTEXT, R_PEER, R_TAG, type Records, recordWords } from "../request/records.ts";
-import { HashIndex, hashOf } from "./hash-index.ts";
+import { HashIndex, patternHash } from "./hash-index.ts";
 import { RecordList } from "./record-list.ts";
 
 const none = -1 as RecordId;
@@ -65,7 +65,7 @@ export class UnexpectedQueue {
     }
     const words = this.records.words;
     const index = this.indexes[kind]!;
-    for (let record = index.head(hashOf(context, source, tag)); record >= 0; record = index.after(record)) {
+    for (let record = index.head(patternHash(context, source, tag)); record >= 0; record = index.after(record)) {
       const at = record * recordWords;
       if (words[at + R_CONTEXT] !== context) continue;
       if (source !== ANY_SOURCE && words[at + R_PEER] !== source) continue;
@@ -83,7 +83,7 @@ export class UnexpectedQueue {
   private hash(envelope: RecordId, kind: number): number {
     const words = this.records.words;
     const at = envelope * recordWords;
-    return hashOf(
+    return patternHash(
       words[at + R_CONTEXT]!,
       kind === anySource || kind === anyBoth ? ANY_SOURCE : words[at + R_PEER]!,
       kind === anyTag || kind === anyBoth ? ANY_TAG : words[at + R_TAG]!,

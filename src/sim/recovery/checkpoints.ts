@@ -6,8 +6,7 @@
 import { Settling } from "../../core/process/settling.ts";
 import type { Capture } from "../../core/service/set-checkpoints.ts";
 import type { Rests } from "../interpreter/interpreter.ts";
-import type { Steps } from "../interpreter/rank-state.ts";
-import type { SimProcess } from "../sim-process.ts";
+import type { SimProcess, Steps } from "../sim-process.ts";
 import { hasHalf } from "./half-received.ts";
 import { type ImageName, SimImageStore } from "./image-store.ts";
 
@@ -16,7 +15,7 @@ export const checkpointSteps = ["asked", "stopped", "captured", "stored", "commi
 /** `image`: one more is stored. */
 export type CheckpointStep = (typeof checkpointSteps)[number] | "image";
 
-export interface CheckpointEvent {
+export interface CheckpointProgress {
   readonly step: CheckpointStep;
   readonly set: number;
   /** Of the set's checkpoints, from 1. */
@@ -45,7 +44,7 @@ interface CheckpointsPorts<I> {
   captured(rank: number, capture: Capture): void;
   imageStored(rank: number, image: Capture & { readonly problem: string }): void;
   verified(set: number, number: number, problem: string): void;
-  happens(event: CheckpointEvent): void;
+  happens(event: CheckpointProgress): void;
 }
 
 interface Attempt {
@@ -133,7 +132,7 @@ export class Checkpoints<I> {
   // What happens to it
 
   /** A checkpoint of a set has come so far. */
-  reached(event: CheckpointEvent): void {
+  reached(event: CheckpointProgress): void {
     const { step, set, number } = event;
     this.counts[step]++;
     const attempt = this.#attempts.get(set);

@@ -6,7 +6,7 @@
  * A node that stands still says nothing. Time passes for the dispatcher only while some node stands still or the job is ending:
  * heartbeats of a world in which nothing happens would never end.
  *
- *   node-processes.ts      the nodes, and the order of their words
+ *   sim-nodes.ts           the nodes, and the order of their words
  *   dispatcher-crashes.ts  the dispatcher crashes; a while later its successor asks the nodes (core/service/takeover.ts, ADR 13)
  *   suspects.ts            nodes that count as dead and live, where they are kept
  */
@@ -20,7 +20,7 @@ import { type NodeAnswer, type RankLife, Takeover } from "../../core/service/tak
 import type { Random } from "../random.ts";
 import type { World } from "../world.ts";
 import { DispatcherCrashes, type Order } from "./dispatcher-crashes.ts";
-import { type NodeProcess, NodeProcesses } from "./node-processes.ts";
+import { type SimNode, SimNodes } from "./sim-nodes.ts";
 import { Suspects } from "./suspects.ts";
 
 interface DispatchingOptions {
@@ -64,7 +64,7 @@ interface DispatchingPorts {
 
 /** An end that the dispatcher has not heard of yet. */
 interface News {
-  readonly process: NodeProcess;
+  readonly process: SimNode;
   readonly hear: () => void;
 }
 
@@ -81,7 +81,7 @@ export class Dispatching {
   isEnded = false;
   readonly #options: DispatchingOptions;
   readonly #ports: DispatchingPorts;
-  readonly #nodes: NodeProcesses;
+  readonly #nodes: SimNodes;
   readonly #crashes: DispatcherCrashes;
   readonly #suspects: Suspects;
   #core: Dispatcher;
@@ -104,7 +104,7 @@ export class Dispatching {
     this.#options = options;
     this.#ports = ports;
     this.#patience = options.suspectsWakeNsMax === null ? usualPatience : shortPatience;
-    this.#nodes = new NodeProcesses(world);
+    this.#nodes = new SimNodes(world);
     this.#crashes = new DispatcherCrashes(options, {
       crashed: () => {
         this.#news.clear();
@@ -214,7 +214,7 @@ export class Dispatching {
     this.#tickWhileNeeded();
   }
 
-  #ask(process: NodeProcess): void {
+  #ask(process: SimNode): void {
     const { world, random, delayNsMax } = this.#options;
     const { node } = process;
     if (process.isGone) {
@@ -229,7 +229,7 @@ export class Dispatching {
   }
 
   /** A node hears the question of the present dispatcher: from now on it listens and speaks to that dispatcher alone. */
-  #answer(process: NodeProcess): void {
+  #answer(process: SimNode): void {
     const { random, delayNsMax } = this.#options;
     const { node } = process;
     process.term = this.#core.state.term;
@@ -243,7 +243,7 @@ export class Dispatching {
     });
   }
 
-  #answerOf({ node, life }: NodeProcess): NodeAnswer {
+  #answerOf({ node, life }: SimNode): NodeAnswer {
     const { processes } = this.#options.world;
     const living = this.ranksOf(node).filter((rank) => processes[rank]!.state !== "dead");
     const ranks = living.map((rank) => {
@@ -416,7 +416,7 @@ export class Dispatching {
   }
 
   /** The dispatcher is about to hear of an end. */
-  #bring(process: NodeProcess, hear: () => void): void {
+  #bring(process: SimNode, hear: () => void): void {
     const news = { process, hear };
     this.#news.add(news);
     this.#nodes.say(process, this.#options.random.below(this.#options.detectionNs + 1), () => this.#hear(news));
@@ -443,7 +443,7 @@ export class Dispatching {
   }
 
   /** Nodes of a job that has finished leave their ranks as they are: the checkers look at them. */
-  #end(process: NodeProcess): void {
+  #end(process: SimNode): void {
     const { world, random, delayNsMax } = this.#options;
     const { node } = process;
     const leave = (): void => {

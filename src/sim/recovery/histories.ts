@@ -5,7 +5,7 @@
  * Replay overwrites: what a life did that was rolled back does not count any more, unless another rank has seen it.
  */
 import type { EngineTracer } from "../../core/p2p/engine.ts";
-import type { Witness } from "../interpreter/rank-state.ts";
+import type { Witness } from "../interpreter/script-state.ts";
 import { mixed } from "../script/mixed-number.ts";
 
 /** Contexts of the program's own messages are even: those of collectives are sent whenever their turn comes. */

@@ -5,7 +5,7 @@
  */
 import { unreachable } from "../../core/base/assert.ts";
 import type { FaultEvent } from "../../core/fault/moment.ts";
-import { membersOf } from "../../core/ft/sets.ts";
+import { membersBySet } from "../../core/ft/sets.ts";
 import type { JobOutcome } from "../../core/service/outcome.ts";
 import type { Rests } from "../interpreter/interpreter.ts";
 import type { ProcessMemory } from "../memory.ts";
@@ -83,7 +83,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     const { world, setOf, newParts, newTrouble } = options;
     this.#options = options;
     this.#programs = programs;
-    this.#members = membersOf([...setOf]);
+    this.#members = membersBySet([...setOf]);
     this.#unsaid = Array.from(setOf, () => []);
     this.#unheard = Array.from(setOf, () => new Set());
     this.parts = newParts(this.#partsPorts());

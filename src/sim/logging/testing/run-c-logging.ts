@@ -8,7 +8,7 @@ import type { ProtocolPorts } from "../../../core/ft/protocol.ts";
 import { noFiles } from "../../c/library.ts";
 import { CProcess, type CProcessOptions, type ProcessImage } from "../../c/process.ts";
 import { SimProgramMemory } from "../../c/program-memory.ts";
-import { Output } from "../../outside/output.ts";
+import { PrintedOutput } from "../../outside/printed-output.ts";
 import { Random } from "../../random.ts";
 import { randomWorld } from "../../random-world.ts";
 import type { Checkpoints } from "../../recovery/checkpoints.ts";
@@ -56,7 +56,7 @@ class CLoggingRun {
   readonly #options: CLoggingOptions;
   readonly #setOf: Int32Array;
   readonly #there: RecoveringWorld<SimProgramMemory, ProcessImage, SimLogging>;
-  readonly #output: Output;
+  readonly #output: PrintedOutput;
   readonly #processes: CProcess[] = [];
   /** Calls of the present life of each rank; and of which rank, at which call, its set is captured. */
   readonly #calls: number[];
@@ -77,7 +77,7 @@ class CLoggingRun {
     const corrupt = random.fork();
     this.#setOf = setOf;
     this.#calls = Array.from(setOf, () => 0);
-    this.#output = new Output(ranks);
+    this.#output = new PrintedOutput(ranks);
     this.#times = Array.from({ length: hasCheckpoints ? random.between(1, 6) : 0 }, () => ({
       ...{ rank: random.below(ranks), call: random.below(calls) },
     }));

@@ -5,7 +5,7 @@
 import type { World } from "../world.ts";
 
 /** A node of the world, until it is gone; then another has its number. */
-export interface NodeProcess {
+export interface SimNode {
   readonly node: number;
   /** Term of the dispatcher that it listens and speaks to. */
   term: number;
@@ -23,7 +23,7 @@ export interface NodeProcess {
   readonly held: (() => void)[];
 }
 
-const newNode = (node: number, life: number, term: number): NodeProcess => ({
+const newNode = (node: number, life: number, term: number): SimNode => ({
   node,
   term,
   life,
@@ -35,9 +35,9 @@ const newNode = (node: number, life: number, term: number): NodeProcess => ({
   held: [],
 });
 
-export class NodeProcesses {
+export class SimNodes {
   readonly #world: World;
-  readonly #present: NodeProcess[];
+  readonly #present: SimNode[];
 
   /** The nodes of a job that begins: they run their ranks. */
   constructor(world: World) {
@@ -46,15 +46,15 @@ export class NodeProcesses {
   }
 
   /** Those that have their numbers now, by number. */
-  get all(): readonly NodeProcess[] {
+  get all(): readonly SimNode[] {
     return this.#present;
   }
 
-  at(node: number): NodeProcess {
+  at(node: number): SimNode {
     return this.#present[node]!;
   }
 
-  of(rank: number): NodeProcess {
+  of(rank: number): SimNode {
     return this.at(this.#world.placement[rank]!);
   }
 
@@ -64,7 +64,7 @@ export class NodeProcesses {
   }
 
   /** Has the process its number still, or another? */
-  isPresent(process: NodeProcess): boolean {
+  isPresent(process: SimNode): boolean {
     return this.#present[process.node] === process;
   }
 
@@ -74,7 +74,7 @@ export class NodeProcesses {
   }
 
   /** An order reaches a node; one that stands still hears it when it goes on. */
-  whenRunning(process: NodeProcess, hear: () => void): void {
+  whenRunning(process: SimNode, hear: () => void): void {
     if (this.#world.isStopped(process.node) && !process.isGone) process.unheard.push(hear);
     else hear();
   }
@@ -95,7 +95,7 @@ export class NodeProcesses {
   }
 
   /** A node says something, which arrives after that time, behind everything that it has said before. */
-  say(process: NodeProcess, delayNs: number, hear: () => void): void {
+  say(process: SimNode, delayNs: number, hear: () => void): void {
     process.lastSaidNs = Math.max(process.lastSaidNs, this.#world.nowNs + delayNs);
     this.#world.plan(process.lastSaidNs, () => {
       // Of the end of a muted node the operating system tells.
