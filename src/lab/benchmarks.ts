@@ -23,8 +23,19 @@ import { tcp } from "./benchmarks/tcp.ts";
 
 /** The benchmarks that `banyan bench` runs, in this order. */
 export const benchmarks: readonly Benchmark[] = [
-  ...[latency, bandwidth, allreduce, tcp, startup, memory, matching],
-  ...[cLatency, cold, kernels, images, checkpoints, compile],
+  latency,
+  bandwidth,
+  allreduce,
+  tcp,
+  startup,
+  memory,
+  matching,
+  cLatency,
+  cold,
+  kernels,
+  images,
+  checkpoints,
+  compile,
 ];
 
 /** The benchmarks that run only when they are named, part by part or all of them. */

@@ -177,14 +177,26 @@ export class World<M extends ProcessMemory = SimMemory> {
     const { identityOf, eagerLimit } = this.#options;
     const identity = identityOf?.(rank) ?? { rank, replica: 0, incarnation: lives?.[rank] ?? 0 };
     const transport: SimTransport = new SimTransport({
-      ...{ rank, network, memory, cost, sharesInside, identity },
+      rank,
+      network,
+      memory,
+      cost,
+      sharesInside,
+      identity,
       eagerBytesMax: eagerLimit === undefined ? undefined : (to) => eagerLimit(identity, to),
       neighbour: (other) => this.#reached(transport.number, other).transport,
       wake: (other) => this.#wake(this.#reached(transport.number, other), this.#delay(cost.wakeNs)),
     });
     const core = new Process({
-      ...{ rank, ranks, worldGroup: this.#worldGroup, nodeMap, transport, memory, protocol },
-      ...{ boards: this.#boardsOf(rank, { number: () => transport.number }), worldBoard: this.#worldBoard },
+      rank,
+      ranks,
+      worldGroup: this.#worldGroup,
+      nodeMap,
+      transport,
+      memory,
+      protocol,
+      boards: this.#boardsOf(rank, { number: () => transport.number }),
+      worldBoard: this.#worldBoard,
       ...(unexpectedBytesMax === undefined ? {} : { unexpectedBytesMax }),
       ...(lives === undefined ? {} : { incarnations: lives }),
     });

@@ -283,7 +283,10 @@ export class SetCheckpoints {
     this.#discard(set);
     const number = this.#server.begin(set);
     state.attempt = {
-      ...{ number, beganMs: nowMs, stopped: new Set(), captured: new Set() },
+      number,
+      beganMs: nowMs,
+      stopped: new Set(),
+      captured: new Set(),
       ...{
         settledMs: 0,
         barrierMs: Number.POSITIVE_INFINITY,

@@ -72,8 +72,13 @@ class Pair {
         const { posted, unexpected, records, outbox, transfers, completion } = engine;
         const numbers = Array.from({ length: this.ranks }, (_, dest) => outbox.numbers.last(dest));
         return {
-          ...{ posted: posted.count, unexpected: unexpected.count, records: records.count, numbers },
-          ...{ waiting: outbox.count, isBusy: transfers.isBusy, unfinished: completion.unfinished },
+          posted: posted.count,
+          unexpected: unexpected.count,
+          records: records.count,
+          numbers,
+          waiting: outbox.count,
+          isBusy: transfers.isBusy,
+          unfinished: completion.unfinished,
         };
       });
     }

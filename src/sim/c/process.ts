@@ -176,7 +176,12 @@ export class CProcess {
     if (image !== null) this.#restore(image);
     const { signalName } = options;
     const imports = cImportsOf(options.module, {
-      ...{ rank: sim.rank, memory, program: this.#program, library: this.#library, hostName, signalName },
+      rank: sim.rank,
+      memory,
+      program: this.#program,
+      library: this.#library,
+      hostName,
+      signalName,
       ...this.#life,
     });
     this.#charge(imports);

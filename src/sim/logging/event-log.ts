@@ -78,7 +78,9 @@ export class EventLog implements EventLogPort {
     this.#ports = ports;
     this.#store = new SimStore(options.storeFaults.random);
     this.service = new SimService(options, {
-      ...{ nowNs: () => ports.nowNs(), plan: (timeNs, act) => ports.plan(timeNs, act), ready: () => ports.ready() },
+      nowNs: () => ports.nowNs(),
+      plan: (timeNs, act) => ports.plan(timeNs, act),
+      ready: () => ports.ready(),
       begin: (isSuccessor) => this.#begin(isSuccessor),
     });
   }

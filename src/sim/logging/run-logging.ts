@@ -107,17 +107,26 @@ class LoggingRun {
     this.#histories = new Histories(setOf.length);
     this.#there = new RecoveringWorld(
       {
-        ...{ setOf, services, isCorrupt, newTrouble: trouble },
+        setOf,
+        services,
+        isCorrupt,
+        newTrouble: trouble,
         world: {
-          ...{ ...world, eventsMax, hasImages: checkpoints !== null },
+          ...world,
+          eventsMax,
+          hasImages: checkpoints !== null,
           ...(listener === undefined ? {} : { listener }),
         },
         checkpointPatienceNs: checkpoints?.patienceNs ?? null,
         newParts: (ports) =>
           new SimLogging(
             {
-              ...{ setOf, ...services, logBytesMax: setup.logBytesMax, newProtocol: setup.newProtocol },
-              ...{ loggerKeeps: setup.loggerKeeps === true, storeFaults: setup.storeFaults },
+              setOf,
+              ...services,
+              logBytesMax: setup.logBytesMax,
+              newProtocol: setup.newProtocol,
+              loggerKeeps: setup.loggerKeeps === true,
+              storeFaults: setup.storeFaults,
             },
             ports,
           ),
@@ -156,7 +165,9 @@ class LoggingRun {
       passes: (action: number) => !process.isSuspect && this.#passes(rank, action),
     };
     const state = new ScriptState(script, process, {
-      ...{ witness, outside: this.#outsideOf(process), hasImages: checkpoints !== null },
+      witness,
+      outside: this.#outsideOf(process),
+      hasImages: checkpoints !== null,
       observation: new Observation(this.#clock),
     });
     this.#states[rank] = state;
@@ -202,7 +213,9 @@ class LoggingRun {
     const { recovery, checkpoints, parts: logging, trouble, world } = this.#there;
     this.#there.begin();
     const outcome = judgeWorld(world, {
-      ...{ script: this.#setup.script, histories: this.#histories, firstPosted: this.#clock.firstPosted },
+      script: this.#setup.script,
+      histories: this.#histories,
+      firstPosted: this.#clock.firstPosted,
       ...this.#outside,
       givenUp: () => checkpoints.counts.givenUp,
       observation: () => {
@@ -215,15 +228,25 @@ class LoggingRun {
     const rare = { ...recovery.rare, ...logging.rare };
     const violations = this.#isLegitimateEnd ? [] : [...outcome.violations, ...this.#endProblems(outcome)];
     return {
-      ...{ ...outcome, violations, job: this.#there.outcome, deaths, fired, restarts, rare, restartsOf },
-      ...{ suspects: this.#there.suspects, dispatcherCrashes: this.#there.dispatcherCrashes },
+      ...outcome,
+      violations,
+      job: this.#there.outcome,
+      deaths,
+      fired,
+      restarts,
+      rare,
+      restartsOf,
+      suspects: this.#there.suspects,
+      dispatcherCrashes: this.#there.dispatcherCrashes,
       checkpoints: checkpoints.counts,
       output: this.#outside.output.counts,
       files: this.#outside.files.counts,
       moments: this.#moments,
       boards: world.boardCounts,
       loggedBytes: sum(world.processes.map(({ core }) => (core.protocol as LoggingProtocol).loggedBytes)),
-      ...{ spilled: logging.spilled, fetched: logging.fetched, stores: logging.eventLog.stores },
+      spilled: logging.spilled,
+      fetched: logging.fetched,
+      stores: logging.eventLog.stores,
     };
   }
 

@@ -68,8 +68,20 @@ export class Checkpoints<I> {
    * that a crash of the server has torn.
    */
   readonly counts = {
-    ...{ asked: 0, stopped: 0, captured: 0, image: 0, stored: 0, committed: 0, givenUp: 0, restored: 0, corrupt: 0 },
-    ...{ fellAsked: 0, fellCaptured: 0, fellStored: 0, capturedWithHalf: 0, torn: 0 },
+    asked: 0,
+    stopped: 0,
+    captured: 0,
+    image: 0,
+    stored: 0,
+    committed: 0,
+    givenUp: 0,
+    restored: 0,
+    corrupt: 0,
+    fellAsked: 0,
+    fellCaptured: 0,
+    fellStored: 0,
+    capturedWithHalf: 0,
+    torn: 0,
   };
 
   constructor(ports: CheckpointsPorts<I>) {
@@ -215,7 +227,8 @@ export class Checkpoints<I> {
     captured.add(rank);
     ports.captured(rank, capture);
     const upload = {
-      ...{ name: { set, number, rank }, image },
+      name: { set, number, rank },
+      image,
       answer: (problem: string) => ports.imageStored(rank, { ...capture, problem }),
     };
     this.#store.upload(upload);

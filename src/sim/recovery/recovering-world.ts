@@ -259,7 +259,8 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     const { setOf, services } = this.#options;
     const { random, delayNsMax, restartNs } = services;
     return new Checkpoints<I>({
-      ...{ members: this.#members, setOf },
+      members: this.#members,
+      setOf,
       processOf: (rank) => this.#anyWorld.processes[rank]!,
       imageOf: (rank) => this.#programs.imageOf(rank),
       restFinished: (rank, rest) => world.start(rank, rest),
@@ -295,7 +296,12 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     const { random, detectionNs, delayNsMax, restartNs, suspectsWakeNsMax = null } = services;
     return new Dispatching(
       {
-        ...{ world: this.#anyWorld, setOf, random: random.fork(), detectionNs, delayNsMax, restartNs },
+        world: this.#anyWorld,
+        setOf,
+        random: random.fork(),
+        detectionNs,
+        delayNsMax,
+        restartNs,
         suspectsWakeNsMax,
       },
       {

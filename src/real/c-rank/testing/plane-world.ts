@@ -62,7 +62,11 @@ export class PlaneWorld {
       const buffers = new ProgramMemory(node, (place) => memories[place]!);
       const ring = new RingTransport(node, heap, { rank, places, buffers, cursor: plane?.cursor });
       const process = new Process({
-        ...{ rank, ranks, transport: ring, memory: buffers, pass: plane?.pass ?? null },
+        rank,
+        ranks,
+        transport: ring,
+        memory: buffers,
+        pass: plane?.pass ?? null,
         nodeMap: nodeMapOf(new Array<number>(ranks).fill(0)),
         unexpectedBytesMax: 512,
       });
