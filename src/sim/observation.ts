@@ -1,4 +1,4 @@
-/** What was seen while a script ran: facts only, judged by the checkers. */
+/** Facts that were observed while a script ran; the checkers judge them. */
 export interface Receipt {
   readonly receive: number;
   /** Posting order in its process, and when on the clock of the observation. */

@@ -84,7 +84,7 @@ export class World<M extends ProcessMemory = SimMemory> {
   readonly cost: CostModel;
   readonly #options: WorldOptions<M>;
   readonly #processes: SimProcess<M>[] = [];
-  /** What is as long as the world is there once, not once for each process. */
+  /** Arrays that are as long as the world has processes are there once, not once for each process. */
   readonly #worldGroup: Group;
   readonly #queue = new Agenda<Event<M>>();
   readonly #random: Random;
@@ -368,7 +368,7 @@ export class World<M extends ProcessMemory = SimMemory> {
     }
   }
 
-  /** Whoever waits has waited long. False: nobody has anything to ask. */
+  /** Processes that wait have waited long, and may ask the others. False: none has anything to ask. */
   #ask(): boolean {
     let asked = false;
     for (const process of this.#processes) {

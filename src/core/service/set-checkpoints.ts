@@ -437,8 +437,8 @@ export class SetCheckpoints {
       return "";
     }
     const ranks = this.#options.members[set]!;
-    const who = `rank${ranks.length === 1 ? "" : "s"} ${ranks.join(", ")}`;
+    const named = `rank${ranks.length === 1 ? "" : "s"} ${ranks.join(", ")}`;
     const which = `checkpoint${refused.length === 1 ? "" : "s"} ${refused.join(" and ")}`;
-    return `Cannot start ${who} again: ${which} cannot be read, and what came before is not in the logs any more; check the disk and start the job again`;
+    return `Cannot start ${named} again: ${which} cannot be read, and what came before is not in the logs any more; check the disk and start the job again`;
   }
 }

@@ -28,7 +28,7 @@ export class LineCutter {
     return lines;
   }
 
-  /** What was begun and never completed. */
+  /** The begun line, which was never completed. */
   rest(stream: PrintedStream): Uint8Array {
     return this.begun[stream];
   }

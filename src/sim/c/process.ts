@@ -61,7 +61,7 @@ interface CRecovery {
   left(rank: number, place: LinePlace, bytes: Uint8Array): void;
 }
 
-/** What it has printed and may not leave yet. A real rank waits inside the call, which a simulated one cannot. */
+/** Printed pieces that may not leave yet. A real rank waits inside the call, which a simulated one cannot. */
 interface HeldBack {
   readonly write: Write;
   readonly place: LinePlace;

@@ -174,7 +174,7 @@ export class EventLog implements EventLogPort {
     this.#lastNs = 0;
   }
 
-  /** Nodes cannot reach it for a while. It has what it has. */
+  /** Nodes cannot reach the event logger for a while. It loses nothing. */
   cut(): void {
     this.service.cut();
   }

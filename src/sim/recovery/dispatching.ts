@@ -10,7 +10,7 @@
  *   dispatcher-crashes.ts  the dispatcher crashes; a while later its successor asks the nodes (core/service/takeover.ts, ADR 13)
  *   suspects.ts            nodes that count as dead and live, where they are kept
  */
-import { unreachable } from "../../core/base/assert.ts";
+import { assert } from "../../core/base/assert.ts";
 import { Dispatcher, type Predecessor } from "../../core/service/dispatcher.ts";
 import type { JobRecord } from "../../core/service/job-record.ts";
 import type { Death, JobOutcome } from "../../core/service/outcome.ts";
@@ -203,7 +203,7 @@ export class Dispatching {
       tell: (node, death) => this.#ports.tell(death, isOn(node)),
       goOn: (node) => this.#ports.goOn(node),
       returned: (node, lives) => this.#ports.returned(lives, isOn(node)),
-      endRanks: () => unreachable("everybody who is dead returns" as never),
+      endRanks: () => assert(false, "all dead ranks return in this world"),
     });
     for (const node of this.#unexcused.splice(0)) this.excuse(node);
     this.feed((core) => {

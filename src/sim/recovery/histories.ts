@@ -1,5 +1,5 @@
 /**
- * What every rank has observed, as a running hash, and what it was when a message was sent and when its receiver took it. A
+ * The observations of every rank, as a running hash, and the value of that hash when a message was sent and when its receiver took it. A
  * message whose receiver has seen another history of its sender than the one that counts in the end is an orphan.
  *
  * Replay overwrites: what a life did that was rolled back does not count any more, unless another rank has seen it.

@@ -1,4 +1,4 @@
-/** One rank at rest, as bytes: its engine, its protocol and what its script has under way; its memory; what it has seen. */
+/** One rank at rest, as bytes: its engine, its protocol and the state of its script; its memory; its observations. */
 import { errorsAbort, errorsAreFatal, errorsReturn } from "../../core/comm/error-handler.ts";
 import { restoreState } from "../../image/state/restore-state.ts";
 import { saveState } from "../../image/state/save-state.ts";

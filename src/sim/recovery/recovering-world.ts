@@ -3,7 +3,7 @@
  * that make things go wrong, put together. Dispatcher and recovery are the ones that ship; which programs run here, and what an
  * image of one is, is the user's business (`Programs`).
  */
-import { unreachable } from "../../core/base/assert.ts";
+import { assert } from "../../core/base/assert.ts";
 import type { FaultEvent } from "../../core/fault/moment.ts";
 import { membersBySet } from "../../core/ft/sets.ts";
 import type { JobOutcome } from "../../core/service/outcome.ts";
@@ -248,7 +248,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
           this.recovery.feed((nowMs) => this.recovery.core.wantCheckpoints(rank, wanted, nowMs));
         },
         // A part for nodes that hears words of the job's part has to be simulated first: dropped words would prove nothing.
-        toNode: () => unreachable("no simulated protocol has a part for nodes that hears" as never),
+        toNode: () => assert(false, "no simulated protocol has a part for nodes that hears"),
         note: () => {},
       },
     };
