@@ -5,7 +5,7 @@
 import type { Pointer } from "../core/base/brand.ts";
 import { noCaptureText } from "../core/base/capture-points.ts";
 import type { Memory } from "../core/request/memory.ts";
-import type { Range } from "../core/request/program-heap.ts";
+import type { HeapRange } from "../core/request/program-heap.ts";
 import { Ended } from "./ended.ts";
 import type { Program } from "./program.ts";
 
@@ -16,7 +16,7 @@ export interface CMemory extends Memory {
   /** The module is there, and has its marks at that address. */
   attach(marks: number): void;
   /** What an image holds. */
-  ranges(): Range[];
+  ranges(): HeapRange[];
 }
 
 /**
@@ -59,7 +59,7 @@ export function newStack(memory: CMemory): UnwoundStack {
 }
 
 /** The part of the area that no unwound stack reaches: whatever it holds, nobody will read it. */
-export function unusedArea({ area, bytes }: UnwoundStack, words: Int32Array): Range {
+export function unusedArea({ area, bytes }: UnwoundStack, words: Int32Array): HeapRange {
   // Nothing has been unwound there yet while the word is 0.
   const used = Math.max(area + headBytes, words[area >> 2]!);
   return [used, area + bytes];

@@ -16,7 +16,7 @@ import { Keyvals } from "../core/comm/attributes.ts";
 import type { Datatype } from "../core/comm/datatype/datatype.ts";
 import { LB, predefinedTypes, UB } from "../core/comm/datatype/datatype-predefined.ts";
 import { ErrorCodes, errorClassName } from "../core/comm/error-codes.ts";
-import { type ErrorHandler, errorsAbort, errorsAreFatal, errorsReturn } from "../core/comm/error-handler.ts";
+import { type ErrorHandling, errorsAbort, errorsAreFatal, errorsReturn } from "../core/comm/error-handler.ts";
 import { Group } from "../core/comm/group.ts";
 import { Info } from "../core/comm/info.ts";
 import { predefinedOps } from "../core/comm/op/op-predefined.ts";
@@ -38,7 +38,7 @@ import {
   type FunctionPointer,
 } from "./handles/objects.ts";
 import { Callbacks } from "./waiting/callbacks.ts";
-import type { Host } from "./waiting/host.ts";
+import type { CHost } from "./waiting/host.ts";
 import { Suspension } from "./waiting/suspension.ts";
 
 export const COMM_WORLD = 0x101;
@@ -72,7 +72,7 @@ export class Program {
     longs: null,
     disk: null,
   };
-  readonly host: Host;
+  readonly host: CHost;
   readonly process: Process;
   /** What the program does with its process goes this way. */
   readonly operations: Operations;
@@ -98,7 +98,7 @@ export class Program {
     errorClass: ErrorClass.OP,
   });
   readonly requests = new Handles<CRequest>({ kind: Kind.REQUEST, name: "request", errorClass: ErrorClass.REQUEST });
-  readonly errorHandlers = new Handles<ErrorHandler<FunctionPointer>>({
+  readonly errorHandlers = new Handles<ErrorHandling<FunctionPointer>>({
     kind: Kind.ERROR_HANDLER,
     name: "error handler",
     errorClass: ErrorClass.ERRHANDLER,
@@ -142,7 +142,7 @@ export class Program {
   /** What a call that is made again has taken from a replay before; undefined: nothing. Only between `CallAgain` and the call. */
   known: Outcome | undefined = undefined;
 
-  constructor(host: Host, operations: Operations = new ProcessOperations(host)) {
+  constructor(host: CHost, operations: Operations = new ProcessOperations(host)) {
     this.host = host;
     this.process = host.process;
     this.operations = operations;

@@ -3,7 +3,7 @@ import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import type { NamedCommunicator } from "../core/binding/checks.ts";
 import type { AttributeSet } from "../core/comm/attributes.ts";
 import { errorClassName } from "../core/comm/error-codes.ts";
-import { type ErrorHandler as CoreHandler, errorsReturn, userErrorHandler } from "../core/comm/error-handler.ts";
+import { type ErrorHandling as CoreHandler, errorsReturn, userErrorHandler } from "../core/comm/error-handler.ts";
 import { Info } from "../core/comm/info.ts";
 import type { Environment } from "./environment.ts";
 import type { Host } from "./host.ts";

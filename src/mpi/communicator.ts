@@ -43,12 +43,12 @@ import { type BufferLike, isTypedArray, isTypedBuffer, type TypedArray } from ".
 import type { InPlace } from "./collective-sides.ts";
 import {
   type AlltoallVInto,
-  Collectives,
+  ArrayCollectives,
+  type ArrayParts,
   type CountsInto,
   type Into,
-  layoutOf,
   layoutsOf,
-  type Parts,
+  partLayoutOf,
   type Rooted,
   type RootedInto,
   type RootedVInto,
@@ -110,7 +110,7 @@ export class Communicator implements Owner {
   readonly #environment: Environment;
   readonly #messages: PointToPoint;
   readonly #probes: Probes;
-  readonly #collectives: Collectives;
+  readonly #collectives: ArrayCollectives;
   readonly #state: CommunicatorState<Communicator>;
 
   constructor(environment: Environment, core: CoreCommunicator, options: StateOptions<Communicator> = {}) {
@@ -118,7 +118,7 @@ export class Communicator implements Owner {
     this.#environment = environment;
     this.#messages = new PointToPoint(environment, this);
     this.#probes = new Probes(environment, this, this.#messages);
-    this.#collectives = new Collectives(environment, this);
+    this.#collectives = new ArrayCollectives(environment, this);
     this.#state = new CommunicatorState<Communicator>(environment, this, options);
   }
 
@@ -265,7 +265,7 @@ export class Communicator implements Owner {
   /** As `gather`, with as many elements of each rank as the root's `counts` say. */
   gatherv<T extends TypedArray>(data: Sent<T>, options: RootedVInto<T> = {}): T | null {
     const { root = 0, into } = options;
-    return this.#run("gatherv", () => this.#moves.gatherv(data, root, layoutOf(options), into), data, root);
+    return this.#run("gatherv", () => this.#moves.gatherv(data, root, partLayoutOf(options), into), data, root);
   }
 
   /** Every rank gets its part of the root's elements, in `into`. The root itself may leave its part where it is. */
@@ -280,7 +280,7 @@ export class Communicator implements Owner {
   /** As `scatter`, with as many elements for each rank as the root's `counts` say. */
   scatterv<T extends TypedArray>(data: BufferLike<T> | null, options: ScatterVInto<T>): T {
     const { root = 0, into } = options;
-    return this.#run("scatterv", () => this.#moves.scatterv(data, root, layoutOf(options), into), data, root) as T;
+    return this.#run("scatterv", () => this.#moves.scatterv(data, root, partLayoutOf(options), into), data, root) as T;
   }
 
   /** Every rank gets the elements of all ranks, in the order of ranks. */
@@ -306,7 +306,7 @@ export class Communicator implements Owner {
   }
 
   /** Buffer i goes to rank i; what comes from there goes to buffer i of `into`. */
-  alltoallw<P extends Parts>(parts: Parts | InPlace, { into }: { readonly into: P }): P {
+  alltoallw<P extends ArrayParts>(parts: ArrayParts | InPlace, { into }: { readonly into: P }): P {
     return this.#run("alltoallw", () => this.#moves.alltoallw(parts, into)) as P;
   }
 
@@ -360,7 +360,7 @@ export class Communicator implements Owner {
   }
 
   igatherv<T extends TypedArray>(data: Sent<T>, options: RootedVInto<T> = {}): Request<T | null> {
-    return this.#request(this.#moves.gatherv(data, options.root ?? 0, layoutOf(options), options.into));
+    return this.#request(this.#moves.gatherv(data, options.root ?? 0, partLayoutOf(options), options.into));
   }
 
   iscatter<T extends TypedArray>(data: BufferLike<T> | null, options: ScatterInto<T>): Request<T>;
@@ -371,7 +371,7 @@ export class Communicator implements Owner {
 
   iscatterv<T extends TypedArray>(data: BufferLike<T> | null, options: ScatterVInto<T>): Request<T> {
     const { root = 0, into } = options;
-    return this.#request(this.#moves.scatterv(data, root, layoutOf(options), into) as Started<T>);
+    return this.#request(this.#moves.scatterv(data, root, partLayoutOf(options), into) as Started<T>);
   }
 
   iallgather<T extends TypedArray>(data: Sent<T>, options?: Into<T>): Request<T>;
@@ -394,7 +394,7 @@ export class Communicator implements Owner {
     return this.#request(this.#moves.alltoallv(data, layoutsOf(options), options.into));
   }
 
-  ialltoallw<P extends Parts>(parts: Parts | InPlace, { into }: { readonly into: P }): Request<P> {
+  ialltoallw<P extends ArrayParts>(parts: ArrayParts | InPlace, { into }: { readonly into: P }): Request<P> {
     return this.#request(this.#moves.alltoallw(parts, into) as Started<P>);
   }
 
@@ -440,7 +440,7 @@ export class Communicator implements Owner {
 
   gathervInit<T extends TypedArray>(data: Sent<T> | null, options: RootedVInto<T> = {}): PersistentRequest<T | null> {
     const { root = 0, into } = options;
-    return this.#persistent((tag) => this.#moves.gatherv(data, root, layoutOf(options), into, tag));
+    return this.#persistent((tag) => this.#moves.gatherv(data, root, partLayoutOf(options), into, tag));
   }
 
   scatterInit<T extends TypedArray>(data: BufferLike<T> | null, options: ScatterInto<T>): PersistentRequest<T> {
@@ -450,7 +450,7 @@ export class Communicator implements Owner {
 
   scattervInit<T extends TypedArray>(data: BufferLike<T> | null, options: ScatterVInto<T>): PersistentRequest<T> {
     const { root = 0, into } = options;
-    return this.#persistent((tag) => this.#moves.scatterv(data, root, layoutOf(options), into, tag) as Started<T>);
+    return this.#persistent((tag) => this.#moves.scatterv(data, root, partLayoutOf(options), into, tag) as Started<T>);
   }
 
   allgatherInit<T extends TypedArray>(data: Sent<T>, { into }: Into<T> = {}): PersistentRequest<T> {
@@ -469,7 +469,10 @@ export class Communicator implements Owner {
     return this.#persistent((tag) => this.#moves.alltoallv(data, layoutsOf(options), options.into, tag));
   }
 
-  alltoallwInit<P extends Parts>(parts: Parts | InPlace, { into }: { readonly into: P }): PersistentRequest<P> {
+  alltoallwInit<P extends ArrayParts>(
+    parts: ArrayParts | InPlace,
+    { into }: { readonly into: P },
+  ): PersistentRequest<P> {
     return this.#persistent((tag) => this.#moves.alltoallw(parts, into, tag) as Started<P>);
   }
 
@@ -524,7 +527,7 @@ export class Communicator implements Owner {
     return this.#run("neighborAlltoallv", () => this.#moves.neighborAlltoallv(data, layoutsOf(options), options.into));
   }
 
-  neighborAlltoallw<P extends Parts>(parts: Parts, { into }: { readonly into: P }): P {
+  neighborAlltoallw<P extends ArrayParts>(parts: ArrayParts, { into }: { readonly into: P }): P {
     return this.#run("neighborAlltoallw", () => this.#moves.neighborAlltoallw(parts, into));
   }
 
@@ -544,7 +547,7 @@ export class Communicator implements Owner {
     return this.#request(this.#moves.neighborAlltoallv(data, layoutsOf(options), options.into));
   }
 
-  ineighborAlltoallw<P extends Parts>(parts: Parts, { into }: { readonly into: P }): Request<P> {
+  ineighborAlltoallw<P extends ArrayParts>(parts: ArrayParts, { into }: { readonly into: P }): Request<P> {
     return this.#request(this.#moves.neighborAlltoallw(parts, into));
   }
 
@@ -564,7 +567,7 @@ export class Communicator implements Owner {
     return this.#persistent((tag) => this.#moves.neighborAlltoallv(data, layoutsOf(options), options.into, tag));
   }
 
-  neighborAlltoallwInit<P extends Parts>(parts: Parts, { into }: { readonly into: P }): PersistentRequest<P> {
+  neighborAlltoallwInit<P extends ArrayParts>(parts: ArrayParts, { into }: { readonly into: P }): PersistentRequest<P> {
     return this.#persistent((tag) => this.#moves.neighborAlltoallw(parts, into, tag));
   }
 

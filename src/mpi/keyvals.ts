@@ -8,7 +8,7 @@ import {
   type Attribute,
   AttributeSet,
   type CopyOutcome,
-  type Keyval as CoreKeyval,
+  type AttributeKey as CoreKeyval,
   type DeleteOutcome,
   type Failure,
   Keyvals,

@@ -6,7 +6,7 @@ import type { Datatype } from "../core/comm/datatype/datatype.ts";
 import type { Op } from "../core/comm/op/op.ts";
 import { dimsCreate } from "../core/comm/topology/dims-create.ts";
 import { chosenTime } from "../core/ft/clock-choice.ts";
-import { underWay } from "../core/process/program-checkpoint.ts";
+import { unfinishedObjects } from "../core/process/program-checkpoint.ts";
 import { type ArrayType, SharedArrays } from "./alloc.ts";
 import type { BufferLike, TypedArray } from "./buffers.ts";
 import { Communicator } from "./communicator.ts";
@@ -102,7 +102,7 @@ export class Mpi extends Names {
   }
 
   #checkpointBytes(state: unknown): Uint8Array {
-    const obstacles = underWay(this.#host.process);
+    const obstacles = unfinishedObjects(this.#host.process);
     if (this.#host.awaiting > 0) obstacles.push("an await, of a request or of standard input");
     if (obstacles.length === 0) return bytesOfObject("take a checkpoint", state);
     const what = `${obstacles.slice(0, namesMax).join(", ")}${obstacles.length > namesMax ? ", …" : ""}`;

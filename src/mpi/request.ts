@@ -42,7 +42,7 @@ export interface Started<T> {
   readonly after: AfterCompletion<T> | null;
 }
 
-export const inactive = -1 as RecordId;
+export const noRecord = -1 as RecordId;
 
 /** `T` is what `wait` and `await` give: the status of a message, the result of a collective. */
 export class Request<T = Status> implements PromiseLike<T> {
@@ -124,7 +124,7 @@ export class Request<T = Status> implements PromiseLike<T> {
     if (this.#after === null) this.operations.abandon(this.record);
     else this.operations.finishLater(this.record, leftoverOf(this.#after));
     this.#after = null;
-    this.record = inactive;
+    this.record = noRecord;
   }
 
   /** All ranks take part in a collective, so none may leave it (MPI 5.0 §6.12). */
@@ -161,7 +161,7 @@ export class Request<T = Status> implements PromiseLike<T> {
   concludeQuietly(): Status {
     const status = this.readStatus();
     this.operations.end(this.record);
-    this.record = inactive;
+    this.record = noRecord;
     this.#result = this.#after?.finish(status);
     const mistake = this.#after?.mistake ?? null;
     if (mistake !== null) status.error = mistake.code;
@@ -326,7 +326,7 @@ export class PersistentRequest<T = Status> extends Request<T> {
   readonly #begin: () => Started<T>;
 
   constructor(world: RequestWorld, owner: RequestOwner, begin: () => Started<T>) {
-    super(world, owner, { record: inactive, after: null });
+    super(world, owner, { record: noRecord, after: null });
     this.#begin = begin;
   }
 

@@ -25,7 +25,7 @@ export interface SeedOutcome {
 }
 
 /** `observation` may be known only when the world has ended. */
-export function judge(
+export function judgeWorld(
   world: World,
   {
     script,

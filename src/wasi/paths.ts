@@ -11,7 +11,7 @@ export function pathBelow(files: Files, folder: string, name: string, follow: bo
 }
 
 /** A folder under the program's name, and its path. */
-export interface GivenFolder {
+export interface ProgramFolder {
   readonly name: string;
   readonly path: string;
 }
@@ -20,7 +20,7 @@ export interface GivenFolder {
  * A name as C's functions take it, relative to the current folder or absolute: found in the folder with the longest common
  * part.
  */
-export function pathOfName(files: Files, folders: readonly GivenFolder[], name: string): string {
+export function pathOfName(files: Files, folders: readonly ProgramFolder[], name: string): string {
   const whole = name.startsWith("/");
   const fitting = folders.filter((folder) => {
     if (!whole) return folder.name === ".";

@@ -15,7 +15,7 @@ import type { After } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
 
 /** The length of `count` items when packed. */
-export function packedBytes(type: Datatype, count: number): number {
+function packedBytes(type: Datatype, count: number): number {
   checkCount(count);
   const bytes = type.size * count;
   checkSize(bytes);

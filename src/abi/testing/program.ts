@@ -20,7 +20,7 @@ import { importsOf } from "../binding.ts";
 import type { Call } from "../call-table.ts";
 import type { FunctionPointer } from "../handles/objects.ts";
 import { Program } from "../program.ts";
-import type { Host } from "../waiting/host.ts";
+import type { CHost } from "../waiting/host.ts";
 
 /** The functions of MPI that a C program imports; the support library has the others. */
 export const importNames: readonly string[] = importedFunctions().map(({ name }) => name);
@@ -76,7 +76,7 @@ export class TestProgram {
       }
       return true;
     };
-    const host: Host = {
+    const host: CHost = {
       process: process.core,
       processorName: "test",
       wait: (request) => waitUntil(() => process.engine.isComplete(request)),

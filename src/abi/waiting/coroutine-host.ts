@@ -1,12 +1,12 @@
 /**
- * `Host` of a C process that shares its thread with others. A wait stops the process inside the call (suspension.ts) as soon as another
+ * `CHost` of a C process that shares its thread with others. A wait stops the process inside the call (suspension.ts) as soon as another
  * one has something to do, and the world that runs the processes goes on with it when `Suspension.isReady` says so.
  */
 import type { Pointer, RecordId } from "../../core/base/brand.ts";
 import { Now } from "../../core/binding/operations.ts";
 import type { Process } from "../../core/process/process.ts";
 import type { Spawner } from "../../core/process/spawner.ts";
-import type { Host } from "./host.ts";
+import type { CHost } from "./host.ts";
 import type { StopWord } from "./suspension.ts";
 
 interface CoroutineHostOptions {
@@ -26,7 +26,7 @@ interface CoroutineHostOptions {
 /** Calls that look and go on, or read a clock: so many in a row, then others may have a turn. */
 const looksMax = 32;
 
-export class CoroutineHost implements Host {
+export class CoroutineHost implements CHost {
   readonly process: Process;
   readonly processorName: string;
   readonly stop: StopWord;

@@ -122,7 +122,7 @@ export class ProcessOperations implements Operations {
   }
 
   numberedMessage(source: number, number: number): RecordId {
-    return this.engine.matching.unexpectedOf(source, number);
+    return this.engine.envelopes.of(source, number);
   }
 
   readEnvelope(comm: Communicator, envelope: RecordId, into: MessageOutcome): void {

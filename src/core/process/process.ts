@@ -184,7 +184,7 @@ export class Process {
   reopenBoards(): void {
     this.restores++;
     this.engine.peers.restored();
-    this.engine.outbox.restored();
+    this.engine.outbox.numbers.restored();
     for (const communicator of this.communicators.values()) communicator.boardIndex = -1;
     this.world.board = this.world.isRevoked ? null : this.jobBoard;
     this.world.boardIndex = this.jobBoardIndex;
@@ -210,7 +210,7 @@ export class Process {
 
   /** An image is about to be taken. */
   rememberNumbers(): void {
-    this.engine.outbox.rememberNumbers();
+    this.engine.outbox.numbers.remember();
   }
 
   /** How members of a new communicator name a board to each other: in a later life it is none of theirs. */

@@ -3,7 +3,7 @@
  * programs see of nodes is the node map (core/process/node-map.ts), and images hold neither. A job starts with the two alike.
  */
 import type { BrandedTable } from "../base/brand.ts";
-import { membersOf } from "../ft/sets.ts";
+import { membersBySet } from "../ft/sets.ts";
 
 /** By process, the node it runs on. Process numbers are ranks: the ranks of the job, then the numbers for processes that it may spawn. */
 export type Placement = BrandedTable<"Placement">;
@@ -55,7 +55,7 @@ export function ranksByNode(placement: Placement, nodes: number): number[][] {
  */
 export function placedBySets(setOf: readonly number[], nodes: number): Placement | { readonly tooLarge: number } {
   const blocks = placedInBlocks(setOf.length, nodes);
-  const sets = membersOf(setOf);
+  const sets = membersBySet(setOf);
   if (sets.every((members) => members.every((rank) => blocks[rank] === blocks[members[0]!]))) return blocks;
   const room = ranksByNode(blocks, nodes).map(({ length }) => length);
   const places = [...blocks];

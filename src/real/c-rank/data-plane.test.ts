@@ -70,10 +70,15 @@ class Pair {
         world.settle();
         const { engine } = world.ranks[rank]!.process;
         const { posted, unexpected, records, outbox, transfers, completion } = engine;
-        const numbers = Array.from({ length: this.ranks }, (_, dest) => outbox.lastSequence(dest));
+        const numbers = Array.from({ length: this.ranks }, (_, dest) => outbox.numbers.last(dest));
         return {
-          ...{ posted: posted.count, unexpected: unexpected.count, records: records.count, numbers },
-          ...{ waiting: outbox.count, isBusy: transfers.isBusy, unfinished: completion.unfinished },
+          posted: posted.count,
+          unexpected: unexpected.count,
+          records: records.count,
+          numbers,
+          waiting: outbox.count,
+          isBusy: transfers.isBusy,
+          unfinished: completion.unfinished,
         };
       });
     }

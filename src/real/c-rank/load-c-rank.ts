@@ -1,7 +1,7 @@
 /** The program of a C rank is there: its module is instantiated, and a rank that had a life before reads its image. */
 import { readFileSync } from "node:fs";
 import { constants, hostname } from "node:os";
-import { importsOf } from "../../abi/c-imports.ts";
+import { cImportsOf } from "../../abi/c-imports.ts";
 import { CProgram, canStop, newStack } from "../../abi/c-program.ts";
 import { Ended } from "../../abi/ended.ts";
 import { ReplayedFiles } from "../../abi/replay/replayed-files.ts";
@@ -23,7 +23,7 @@ import { CRank } from "./c-rank-life.ts";
 import { filesOf } from "./node-files.ts";
 import type { WaitingCRank } from "./waiting-c-rank.ts";
 
-type Imports = ReturnType<typeof importsOf>;
+type Imports = ReturnType<typeof cImportsOf>;
 
 /** `change` may wrap imports. */
 export function loadCRank(rank: WaitingCRank, change: (imports: Imports) => void = () => {}): CRank {
@@ -58,7 +58,7 @@ export function loadCRank(rank: WaitingCRank, change: (imports: Imports) => void
   const module = new WebAssembly.Module(bytes);
   checkStops(rank, module);
   const world = { rank: setup.rank, hostName: hostname(), signalName };
-  const imports = importsOf(module, { ...world, ...life, memory, library, program: binding });
+  const imports = cImportsOf(module, { ...world, ...life, memory, library, program: binding });
   watch(rank, imports);
   change(imports);
   passThePlane(rank, imports);

@@ -9,7 +9,7 @@ import { freezingRefusal } from "./check-options.ts";
 import type { JobOptions } from "./job-options.ts";
 import { createParts, type JobParts } from "./job-parts.ts";
 import { bundleProgram } from "./programs/program-bundle.ts";
-import { compileProgram, languageOf } from "./programs/program-compile.ts";
+import { compileAsBundle, languageOf } from "./programs/program-compile.ts";
 import type { JobEventQueue } from "./report/job-event-queue.ts";
 import type { JobResult } from "./report/job-report.ts";
 
@@ -79,7 +79,7 @@ export class Job {
   async #bundle(): Promise<void> {
     const { program } = this.#options;
     const { folders, report, nodes, core } = this.#parts;
-    const compile = languageOf(program) === "c" ? compileProgram : bundleProgram;
+    const compile = languageOf(program) === "c" ? compileAsBundle : bundleProgram;
     const outcome = await compile({ program, bundle: folders.bundle });
     // A job that was over sooner than its bundle has had its folder made again.
     if (this.#leftBehind !== null) this.#clearFolders(this.#leftBehind);

@@ -20,7 +20,7 @@ import type { FaultPlan } from "../../core/fault/plan.ts";
 import { printEntry } from "../../core/fault/print.ts";
 import type { CheckpointPlan, ProtocolDefinition } from "../../core/ft/definition.ts";
 import { type ProtocolLaunchOptions, protocolDefault } from "../../core/ft/registry.ts";
-import { membersOf } from "../../core/ft/sets.ts";
+import { membersBySet } from "../../core/ft/sets.ts";
 import { nodeMapOf } from "../../core/process/node-map.ts";
 import { packingFor } from "../../core/service/packing.ts";
 import { type Placement, placedInBlocks, placedWithSpares } from "../../core/service/placement.ts";
@@ -260,7 +260,7 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
 function planWanted(text: string, setOf: readonly number[], job: JobSize & { program: string }): FaultPlan | string {
   const plan = parsePlan(text);
   if (typeof plan === "string") return plan;
-  const mistake = checkPlan(plan, { ranks: job.ranks, nodes: job.nodes, sets: membersOf(setOf).length });
+  const mistake = checkPlan(plan, { ranks: job.ranks, nodes: job.nodes, sets: membersBySet(setOf).length });
   if (mistake !== undefined) return mistake;
   const ofCall = plan.entries.find((entry) => entry.kind === "fault" && entry.when.kind === "call");
   if (ofCall === undefined || languageOf(job.program) === "c") return plan;

@@ -19,7 +19,7 @@ import { RankMemory } from "../transport/rank-memory.ts";
 import type { RingTransport } from "../transport/ring-transport.ts";
 import { SharedBoards } from "../transport/shared-board.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
-import { bellOf, type ProcessBell } from "./joint-sleep.ts";
+import { type ProcessBell, processBellOf } from "./joint-sleep.ts";
 import { RankHost } from "./rank-host.ts";
 import { openTransports, type RankTransports } from "./rank-transports.ts";
 import type { Napper } from "./waiting.ts";
@@ -173,7 +173,7 @@ export function openProcess(
   });
   return {
     host,
-    bell: bellOf(node),
+    bell: processBellOf(node),
     plane: plane === null ? null : { plane, ring },
     leave() {
       const leaving = leave(host, transports);

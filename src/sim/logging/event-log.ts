@@ -78,7 +78,9 @@ export class EventLog implements EventLogPort {
     this.#ports = ports;
     this.#store = new SimStore(options.storeFaults.random);
     this.service = new SimService(options, {
-      ...{ nowNs: () => ports.nowNs(), plan: (timeNs, act) => ports.plan(timeNs, act), ready: () => ports.ready() },
+      nowNs: () => ports.nowNs(),
+      plan: (timeNs, act) => ports.plan(timeNs, act),
+      ready: () => ports.ready(),
       begin: (isSuccessor) => this.#begin(isSuccessor),
     });
   }
@@ -172,7 +174,7 @@ export class EventLog implements EventLogPort {
     this.#lastNs = 0;
   }
 
-  /** Nodes cannot reach it for a while. It has what it has. */
+  /** Nodes cannot reach the event logger for a while. It loses nothing. */
   cut(): void {
     this.service.cut();
   }

@@ -8,7 +8,7 @@ import { importsOf } from "../../../abi/binding.ts";
 import type { Call } from "../../../abi/call-table.ts";
 import { restoreProcess, saveProcess } from "../../../abi/process-state.ts";
 import { Program } from "../../../abi/program.ts";
-import type { Host } from "../../../abi/waiting/host.ts";
+import type { CHost } from "../../../abi/waiting/host.ts";
 import { assert } from "../../../core/base/assert.ts";
 import type { RecordId } from "../../../core/base/brand.ts";
 import { nodeMapOf } from "../../../core/process/node-map.ts";
@@ -62,7 +62,11 @@ export class PlaneWorld {
       const buffers = new ProgramMemory(node, (place) => memories[place]!);
       const ring = new RingTransport(node, heap, { rank, places, buffers, cursor: plane?.cursor });
       const process = new Process({
-        ...{ rank, ranks, transport: ring, memory: buffers, pass: plane?.pass ?? null },
+        rank,
+        ranks,
+        transport: ring,
+        memory: buffers,
+        pass: plane?.pass ?? null,
         nodeMap: nodeMapOf(new Array<number>(ranks).fill(0)),
         unexpectedBytesMax: 512,
       });
@@ -99,7 +103,7 @@ interface PlaneRankOptions {
   readonly memory: ProgramMemory;
   readonly plane: DataPlane | null;
   readonly ring: RingTransport;
-  readonly stop: Host["stop"];
+  readonly stop: CHost["stop"];
 }
 
 class PlaneRank {
@@ -135,7 +139,7 @@ class PlaneRank {
   }
 
   /** As `RankHost`, but a wait is a stop. */
-  #host(stop: Host["stop"]): Host {
+  #host(stop: CHost["stop"]): CHost {
     const { process } = this;
     const { engine } = process;
     const over = <T>(result: T): T => {

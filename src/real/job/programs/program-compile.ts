@@ -33,7 +33,7 @@ interface CompileOptions {
   readonly bundle: { readonly wasm: string };
 }
 
-export async function compileProgram({ program, bundle }: CompileOptions): Promise<BundleOutcome> {
+export async function compileAsBundle({ program, bundle }: CompileOptions): Promise<BundleOutcome> {
   const { module, said } = await moduleOfProgram(program);
   if (module === undefined) return { kind: "unusable", why: "it does not compile", said };
   try {
