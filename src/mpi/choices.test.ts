@@ -52,6 +52,7 @@ class Receiver {
     };
     return {
       process: core,
+      survivesDeaths: true,
       processorName: "test",
       wait: (request) => waitUntil(() => core.engine.isComplete(request)),
       waitUntil,

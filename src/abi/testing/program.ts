@@ -73,6 +73,7 @@ export class TestProgram {
     };
     const host: Host = {
       process: process.core,
+      survivesDeaths: true,
       processorName: "test",
       wait: (request) => waitUntil(() => process.engine.isComplete(request)),
       waitUntil,

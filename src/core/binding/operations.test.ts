@@ -26,6 +26,7 @@ function typeScriptProgram(layer: (operations: Operations) => Watched = watched)
   };
   const host = {
     process: core,
+    survivesDeaths: true,
     processorName: "test",
     wait: (request: Parameters<Operations["wait"]>[0]) => waitUntil(() => core.engine.isComplete(request)),
     waitUntil,

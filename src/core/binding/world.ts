@@ -19,6 +19,8 @@ export interface Waits {
 }
 
 export interface HostWorld extends Waits {
+  /** Does the job go on when processes die, so that the program can repair itself? The attribute MPI_FT. */
+  readonly survivesDeaths: boolean;
   /** Name of the machine, fixed at the start. */
   readonly processorName: string;
   /** Ends the whole job with that exit code. */

@@ -84,11 +84,10 @@ const names = new Map(
   Object.entries(ErrorClass).map(([name, code]) => [code as number, name as keyof typeof ErrorClass]),
 );
 
-/** `MPI_ERR_RANK`, for messages; ULFM's classes have the prefix of extensions. */
+/** `MPI_ERR_RANK`, for messages. */
 export function errorClassName(errorClass: number): string {
   if (errorClass === ErrorClass.SUCCESS) return "MPI_SUCCESS";
-  const isUlfm = errorClass >= ErrorClass.PROC_FAILED && errorClass <= ErrorClass.REVOKED;
-  return `${isUlfm ? "MPIX" : "MPI"}_ERR_${names.get(errorClass) ?? errorClass}`;
+  return `MPI_ERR_${names.get(errorClass) ?? errorClass}`;
 }
 
 interface Added {

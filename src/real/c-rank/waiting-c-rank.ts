@@ -56,6 +56,7 @@ export class WaitingCRank {
         incarnations: setup.recovery?.incarnations ?? [],
         protocol: this.protocol.protocol,
         mayUseBoards: this.protocol.mayUseBoards,
+        survivesDeaths: this.protocol.definition.deaths === "survived",
         napper: this.protocol.napper,
         set: this.protocol.set,
         memory: setup.memory,

@@ -40,6 +40,8 @@ export interface RankOptions {
   readonly set: number;
   /** Boards carry no messages: they are allowed only under protocols that need not see those (rule 12). */
   readonly mayUseBoards: boolean;
+  /** The living are told of deaths and go on, and nobody takes the place of the dead. */
+  readonly survivesDeaths: boolean;
   /** Another source of events that the process may wait for; null: only messages. */
   readonly napper: Napper | null;
   /** `NodeMemory.shared` of this rank's node. */
@@ -143,6 +145,7 @@ export function openProcess(
     process,
     waiting,
     tracer,
+    survivesDeaths: options.survivesDeaths,
     processorName: hostname(),
     stop: { words: node.words, at: (line + Line.STOP) >> 2 },
     kept: () => ({

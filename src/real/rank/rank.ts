@@ -50,6 +50,7 @@ const options: RankOptions = {
   incarnations: setup.recovery?.incarnations ?? [],
   protocol: rankProtocol.protocol,
   mayUseBoards: rankProtocol.mayUseBoards,
+  survivesDeaths: rankProtocol.definition.deaths === "survived",
   napper: rankProtocol.napper,
   set: rankProtocol.set,
   memory,
