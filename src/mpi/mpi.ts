@@ -23,6 +23,7 @@ import { bytesOfObject, objectOfBytes } from "./objects.ts";
 import { createOp, freeOp, type OpFunction, type OpLike, type OpOptions } from "./operations.ts";
 import { reduceLocal } from "./reduction-operands.ts";
 import { PersistentRequest, Request } from "./request.ts";
+import { meetParents } from "./spawning.ts";
 import { Status } from "./status.ts";
 
 /** Obstacles to a checkpoint that are named. */
@@ -38,6 +39,7 @@ export class Mpi extends Names {
   readonly #host: Host;
   readonly #environment: Environment;
   readonly #arrays: SharedArrays;
+  #parent: Communicator | null = null;
   #isFinalized = false;
 
   constructor(host: Host, operations: Operations = new ProcessOperations(host)) {
@@ -49,6 +51,11 @@ export class Mpi extends Names {
     this.world = new Communicator(environment, host.process.world, { name: "world" });
     this.self = new Communicator(environment, host.process.self, { name: "self" });
     this.types = new Datatypes(environment);
+  }
+
+  /** Those who spawned this process and the others of its world: an inter-communicator; null: nobody, or it was disconnected. */
+  get parent(): Communicator | null {
+    return this.#parent?.core.freed === false ? this.#parent : null;
   }
 
   // The environment
@@ -116,6 +123,12 @@ export class Mpi extends Names {
   restored<T>(): T | undefined {
     const state = this.#host.restored();
     return state === null ? undefined : (objectOfBytes(state)!.value as T);
+  }
+
+  /** A spawned process is connected to its parents before its program begins. For the host of the program, not for the program. */
+  meetParents(): void {
+    const parents = meetParents(this.#environment);
+    if (parents !== null) this.#parent = new Communicator(this.#environment, parents, { name: "parent" });
   }
 
   /** The rank is ending: the first half of MPI_Finalize. For the host of the program, not for the program. */

@@ -2,10 +2,8 @@
  * A rank whose program is written in C, before the program is there: it has its process and can be talked to. `loadCRank`
  * (load-c-rank.ts) makes a `CRank` of it.
  */
-import { availableParallelism } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import { Ended } from "../../abi/ended.ts";
-import { noSpawner, type SpawnAnswer, type Spawner } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { bellOf } from "../messages/node-words.ts";
 import type { FromRank, RankSetup } from "../messages/rank-messages.ts";
@@ -13,6 +11,7 @@ import { LineWriter } from "../output/line-ring.ts";
 import { endingOfError } from "../rank/error-report.ts";
 import { RankInbox } from "../rank/rank-inbox.ts";
 import { protocolOf, type RankProtocol } from "../rank/rank-protocol.ts";
+import { rankSpawner } from "../rank/rank-spawner.ts";
 import { type InputPlace, newInputPlace } from "./c-library.ts";
 import { type CRankProcess, createCRank } from "./c-rank-process.ts";
 
@@ -72,7 +71,11 @@ export class WaitingCRank {
         result() {},
         checkpoint() {},
         restored: () => null,
-        spawner: this.#newSpawner(),
+        spawner: rankSpawner(setup, this.protocol.definition.refusals.spawn, {
+          say: (message) => this.say(message),
+          settle: (isOver) => this.process.host.settle(isOver),
+          nextAnswer: () => this.inbox.nextAnswer(),
+        }),
       },
       {
         memoryOf: (place) => this.inbox.memoryOf(place),
@@ -98,25 +101,5 @@ export class WaitingCRank {
   endingOf(error: unknown): Ending {
     this.process.close();
     return error instanceof Ended ? error.ending : endingOfError(error);
-  }
-
-  #newSpawner(): Spawner {
-    const { ranks, placement, origin } = this.setup;
-    const { spawn: refusal } = this.protocol.definition.refusals;
-    if (refusal !== null) return noSpawner(ranks, refusal);
-    return {
-      universe: Math.min(placement.length, ranks + availableParallelism()),
-      origin,
-      check() {},
-      spawn: (request) => {
-        this.say({ kind: "spawn", request });
-        let answer: SpawnAnswer | undefined;
-        this.process.host.settle(() => {
-          answer = this.inbox.nextAnswer();
-          return answer !== undefined;
-        });
-        return answer!;
-      },
-    };
   }
 }

@@ -222,9 +222,8 @@ function createSpawning(
   { core, nodes, report, freezing }: Pick<JobParts, "core" | "nodes" | "report" | "freezing">,
 ): Spawning {
   const beside = folderOfProgram(displayName ?? program, displayName !== undefined);
-  const module = folders.bundle.wasm;
   return new Spawning(
-    { folder, program: displayName ?? program, module, placement, folders: given, beside },
+    { folder, program: displayName ?? program, bundle: folders.bundle, placement, folders: given, beside },
     {
       dispatcher: core,
       isFreezing: () => freezing.isUnderWay,

@@ -23,11 +23,12 @@ import { type ProtocolLaunchOptions, protocolDefault } from "../../core/ft/regis
 import { membersOf } from "../../core/ft/sets.ts";
 import { nodeMapOf } from "../../core/process/node-map.ts";
 import { packingFor } from "../../core/service/packing.ts";
-import { type Placement, placedInBlocks, placedWithSpares } from "../../core/service/placement.ts";
+import { type Placement, placedWithSpares } from "../../core/service/placement.ts";
 import type { Folder } from "../messages/program-place.ts";
 import type { Arrangement } from "../part-hosts/arrangement.ts";
 import { arrangementOf } from "../protocol-parts/arrangements.ts";
 import { TraceFile } from "../trace/trace-merge.ts";
+import { memoryMbMax, spareMb } from "../transport/layout.ts";
 import { checkOptions } from "./check-options.ts";
 import { moduleOf, prepareJobFolder, readJob } from "./folder/job-folder.ts";
 import { Job } from "./job.ts";
@@ -269,9 +270,18 @@ function planWanted(text: string, setOf: readonly number[], job: JobSize & { pro
 
 const noCheckpoints: CheckpointPlan = { interval: { kind: "never" }, servers: 0 };
 
-/** Programs in TypeScript cannot spawn others, nor can those whose processes may have to be started again. */
-function placesWithSpares({ program, ranks, nodes }: JobSize & { program: string }): Placement {
-  return languageOf(program) === "c" ? placedWithSpares(ranks, nodes) : placedInBlocks(ranks, nodes);
+/**
+ * Those whose processes may have to be started again cannot spawn others. Buffers of ranks in TypeScript are in the node's memory, which
+ * grows by what spawned processes need as far as it can.
+ */
+function placesWithSpares({
+  program,
+  ranks,
+  nodes,
+  memoryMb,
+}: JobSize & { program: string; memoryMb: number }): Placement {
+  if (languageOf(program) === "c") return placedWithSpares(ranks, nodes);
+  return placedWithSpares(ranks, nodes, Math.floor((memoryMbMax - memoryMb) / spareMb));
 }
 
 /** With the notes of the arrangement, before and after the job. */

@@ -1,7 +1,7 @@
 /** `process.stdin` of rank 0: asks for a piece when the program reads. */
 import { Readable } from "node:stream";
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
-import type { FromRank, Input } from "../messages/rank-messages.ts";
+import type { FromRank, Input, ToRank } from "../messages/rank-messages.ts";
 import type { RankHost } from "../process/rank-host.ts";
 
 export interface RankInputOptions {
@@ -44,6 +44,9 @@ export abstract class RankInput extends Readable {
     this.port.postMessage({ kind: "input-wanted", offset: this.#offset } satisfies FromRank);
   }
 
+  /** A piece that somebody else took from the port. */
+  abstract heard(input: Input): void;
+
   /** Input meant for an earlier life is dropped: it will be given again. */
   protected isAnswer({ offset }: Input): boolean {
     return this.isAsked && offset === this.#offset;
@@ -65,12 +68,16 @@ export abstract class RankInput extends Readable {
 export class LiveInput extends RankInput {
   constructor(options: RankInputOptions) {
     super(options);
-    this.port.on("message", (input: Input) => {
-      if (!this.isAnswer(input)) return;
-      this.leave();
-      this.give(input);
+    this.port.on("message", (message: ToRank) => {
+      if (message.kind === "input") this.heard(message);
     });
     this.port.unref();
+  }
+
+  override heard(input: Input): void {
+    if (!this.isAnswer(input)) return;
+    this.leave();
+    this.give(input);
   }
 
   protected override stay(): void {
@@ -111,6 +118,10 @@ export class ReplayedInput extends RankInput {
   protected override leave(): void {
     this.#withdraw?.();
     this.#withdraw = undefined;
+  }
+
+  override heard(input: Input): void {
+    if (this.isAnswer(input)) this.#next = input;
   }
 
   #hasCome(): boolean {
