@@ -53,7 +53,7 @@ const inside: Readonly<Record<string, readonly string[]>> = {
   info: ["Symbol(Symbol.iterator)"],
   mpi: ["finalize meetParents"],
   op: ["handle kind name"],
-  request: ["conclude concludeQuietly isDone raiseError readStatus restart then"],
+  request: ["conclude concludeQuietly isDone raiseError readStatus restart then waitToTheEnd"],
   type: ["elements envelope handle isContiguous layout shape signature"],
 };
 

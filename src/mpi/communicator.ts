@@ -161,17 +161,17 @@ export class Communicator implements Owner {
     if (isTypedArray(first)) {
       return this.#messages.recv(first, second?.source ?? ANY_SOURCE, second?.tag ?? ANY_TAG, second?.status);
     }
-    return isTypedBuffer(first) ? this.irecv(first, second).wait() : this.#probes.recvObject(first ?? {});
+    return isTypedBuffer(first) ? this.irecv(first, second).waitToTheEnd() : this.#probes.recvObject(first ?? {});
   }
 
   /** Sends and receives at once: cannot deadlock against another sendrecv (MPI 5.0 §3.10). */
   sendrecv(data: BufferLike | unknown, to: To, buffer: BufferLike, from: From = {}): Status {
-    return this.isendrecv(data, to, buffer, from).wait();
+    return this.isendrecv(data, to, buffer, from).waitToTheEnd();
   }
 
   /** As `sendrecv`, with one buffer for both. */
   sendrecvReplace(buffer: BufferLike, to: To, from: From = {}): Status {
-    return this.isendrecvReplace(buffer, to, from).wait();
+    return this.isendrecvReplace(buffer, to, from).waitToTheEnd();
   }
 
   isend(data: BufferLike | unknown, { dest, tag = 0 }: To): Request {

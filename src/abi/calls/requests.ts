@@ -17,7 +17,7 @@ import {
   isActive,
 } from "../replay/choices.ts";
 import type { Continuation } from "../waiting/callbacks.ts";
-import { conclude, failed, putEmptyStatus } from "../waiting/conclude-requests.ts";
+import { conclude, failed, putEmptyStatus, putStatus } from "../waiting/conclude-requests.ts";
 import { queryThen } from "../waiting/generalized-requests.ts";
 import { forget } from "../waiting/unattended-requests.ts";
 import { CallAgain, waitForOne, waitUntil } from "../waiting/waiting.ts";
@@ -25,6 +25,9 @@ import { cancelGeneralized, freeGeneralized } from "./generalized-requests.ts";
 
 /** A complete request of the program's: ended, and its handle gone unless it can be started again. */
 function end(program: Program, request: CRequest, handleAt: number, status: number): number {
+  const { operations } = program;
+  // It is still there, and can be completed when the program has acknowledged the dead.
+  if (operations.isStalled(request.record)) return putStatus(program, request, status);
   const error = conclude(program, request, status);
   if (request.restart === null) {
     program.requests.remove(request.handle);

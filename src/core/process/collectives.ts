@@ -7,7 +7,7 @@
  * may be lent views.
  */
 import { assert } from "../base/assert.ts";
-import type { Pointer, RecordId } from "../base/brand.ts";
+import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import { ErrorClass, type ErrorCode } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
 import { unknownKind, unlike } from "../coll/engine/collective-call.ts";
@@ -48,6 +48,7 @@ export class Collectives {
   private readonly executor: Executor;
   /** Collectives that run through boards, without messages. */
   private readonly boards: BoardOperations;
+  private readonly dead: WorldRank[] = [];
 
   constructor(engine: Engine, memory: Memory) {
     this.engine = engine;
@@ -65,8 +66,20 @@ export class Collectives {
     return this.executor.progress() || moved;
   }
 
-  peerFailed(rank: number): void {
+  /**
+   * A process died: every collective ends that it is a member of, also those that wait for the living, who have ended theirs or will.
+   * Boards of its communicators are not used again.
+   */
+  peerFailed(rank: number, communicators: Iterable<Communicator>): void {
+    const dead = rank as WorldRank;
+    this.dead.push(dead);
     this.boards.peerFailed(rank);
+    for (const operation of [...this.executor.underWay]) {
+      if (isMember(this.messages.communicatorOf(operation), dead))
+        this.executor.giveUp(operation, ErrorClass.PROC_FAILED);
+    }
+    for (const comm of communicators)
+      if (comm.board !== null && comm.group.has(dead) && !this.boards.isAt(comm)) comm.board = null;
   }
 
   /** Do the members of a communicator that is not there yet talk in its context? */
@@ -215,6 +228,11 @@ export class Collectives {
       this.engine.completion.complete(request, ErrorClass.REVOKED);
       return request;
     }
+    if (this.dead.some((rank) => isMember(comm, rank))) {
+      comm.endPromise(tag);
+      this.engine.completion.complete(request, ErrorClass.PROC_FAILED);
+      return request;
+    }
     const channel = this.messages.open(comm);
     comm.endPromise(tag);
     this.engine.pass.closeReceives();
@@ -254,6 +272,10 @@ export class Collectives {
     this.executor.reduced(operation);
   }
 }
+
+/** On either side. */
+const isMember = ({ group, remote }: Communicator, rank: WorldRank): boolean =>
+  group.has(rank) || remote?.has(rank) === true;
 
 /** The number that the collective takes on its communicator. */
 function numberOf(comm: Communicator, { call }: CompiledSchedule): number {

@@ -42,9 +42,11 @@ export class Failures {
     return comm.acknowledged;
   }
 
-  /** Has the engine refuse receives from ANY_SOURCE, or not. */
+  /** Has the engine refuse receives from ANY_SOURCE, or go on with them. */
   update(comm: Communicator): void {
-    this.engine.refusals.setWildcards(comm.context, this.isPending(comm));
+    const isPending = this.isPending(comm);
+    this.engine.refusals.setWildcards(comm.context, isPending);
+    if (!isPending) this.engine.matching.resumeWildcards(comm.context);
   }
 
   private isPending(comm: Communicator): boolean {

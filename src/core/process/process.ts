@@ -401,13 +401,13 @@ export class Process {
     // What the dead has said in its life counts.
     this.takeNews();
     this.failures.ranks.push(rank as WorldRank);
-    this.collectives.peerFailed(rank);
+    this.collectives.peerFailed(rank, this.communicators.values());
     if (this.protocol !== null) this.protocol.peerFailed(name, incarnation);
     // A wildcard receive might wait for the dead for ever: it is reported, and the program decides (MPI 5.0, ULFM).
     for (const communicator of this.communicators.values()) {
       if (!communicator.peers.has(rank as WorldRank)) continue;
       this.failures.update(communicator);
-      this.engine.matching.failWildcards(communicator.context, ErrorClass.PROC_FAILED_PENDING);
+      this.engine.matching.stallWildcards(communicator.context);
     }
     this.agreements.peerFailed();
   }
