@@ -10,6 +10,7 @@ import type { FromRank, RankSetup } from "../messages/rank-messages.ts";
 import { LineWriter } from "../output/line-ring.ts";
 import { endingOfError } from "../rank/error-report.ts";
 import { RankInbox } from "../rank/rank-inbox.ts";
+import { mayRead } from "../rank/rank-input.ts";
 import { protocolOf, type RankProtocol } from "../rank/rank-protocol.ts";
 import { rankSpawner } from "../rank/rank-spawner.ts";
 import { type InputPlace, newInputPlace } from "./c-library.ts";
@@ -43,8 +44,8 @@ export class WaitingCRank {
     this.inbox = new RankInbox(port, setup.programMemories);
     this.takesTurns = mustGiveWay !== null;
     this.lines = new LineWriter(setup.lines, bellOf(setup.words));
-    this.input = newInputPlace(setup.rank);
     this.protocol = protocolOf(setup, (message) => this.say(message));
+    this.input = newInputPlace(mayRead(setup, this.protocol));
     this.process = createCRank(
       {
         rank: setup.rank,
@@ -53,6 +54,7 @@ export class WaitingCRank {
         nodeMap: setup.nodeMap,
         incarnation: setup.incarnation,
         incarnations: setup.recovery?.incarnations ?? [],
+        deaths: setup.deaths,
         protocol: this.protocol.protocol,
         mayUseBoards: this.protocol.mayUseBoards,
         survivesDeaths: this.protocol.definition.deaths === "survived",

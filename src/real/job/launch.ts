@@ -32,6 +32,7 @@ import { memoryMbMax, spareMb } from "../transport/layout.ts";
 import { checkOptions } from "./check-options.ts";
 import { moduleOf, prepareJobFolder, readJob } from "./folder/job-folder.ts";
 import { Job } from "./job.ts";
+import type { JobOptions } from "./job-options.ts";
 import { folderLedAway, foldersGiven } from "./programs/folders-given.ts";
 import { isModule, languageOf } from "./programs/program-compile.ts";
 import { protocolGiven } from "./protocol-given.ts";
@@ -245,6 +246,10 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
   const placement = arranged?.placement ?? placesWithSpares(complete);
   const nodeMap = nodeMapOf([...(earlier?.nodeMap ?? []), ...placement.slice(earlier?.nodeMap.length ?? 0)]);
   const job = new Job({ ...complete, placement, nodeMap, setOf, checkpoints, faults, trace, folder });
+  if (dieTogether(complete, faults)) {
+    const message = `ranks that share a thread (${complete.ranksPerThread} each) die together when the fault plan kills one`;
+    job.events.push({ kind: "note", message });
+  }
   const done = arranged === null ? job.done : followed(job, arranged);
   return {
     ranks: complete.ranks,
@@ -255,6 +260,18 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     checkpoint: () => job.checkpoint(),
     [Symbol.asyncIterator]: () => ({ next: () => job.events.next(), return: () => job.events.return() }),
   };
+}
+
+/** A rank that ends by its own doing leaves the thread to its neighbours; a thread that is killed takes all of them along. */
+function dieTogether(
+  { ranksPerThread, protocol }: Pick<JobOptions, "ranksPerThread" | "protocol">,
+  plan: FaultPlan | null,
+): boolean {
+  const kills = plan?.entries.flatMap((entry) =>
+    entry.kind === "fault" && entry.fault.kind === "kill" ? [entry.fault.victim] : [],
+  );
+  const isOfRanks = kills?.some(({ kind, ...which }) => kind === "rank" || ("of" in which && which.of === "rank"));
+  return ranksPerThread > 1 && protocol.deaths === "survived" && isOfRanks === true;
 }
 
 /** The plan of that text, or the mistake in it. */

@@ -103,6 +103,8 @@ export class AgentParts {
       placeOf: (rank) => this.memory.placeOf(rank),
       incarnationOf: (rank) => this.incarnationOf(rank),
       lives: () => this.lives,
+      // Where the dead return, a life begins with a list of the living.
+      deaths: () => (this.lives === null ? [...this.memory.deaths] : []),
       partOf: (rank) => this.part?.forRank(rank),
       handover: () => this.tcp?.handover ?? null,
       eventsOf: (rank) => this.#eventsOf(this, rank),

@@ -34,6 +34,8 @@ export interface RankOptions {
   readonly incarnation: number;
   /** By rank: which life of it is the present one. Empty: all are first ones. */
   readonly incarnations: readonly number[];
+  /** Those that died before this process was born, in the dispatcher's order; it hears of later deaths by notices. */
+  readonly deaths?: readonly { readonly rank: number; readonly incarnation: number }[];
   /** The fault-tolerance protocol; null: `none`, and the engine makes no calls. */
   readonly protocol: NewProtocol | null;
   /** Number of the correlated set, the ranks that fall and are captured together with this one; −1: there are no sets. */
@@ -174,6 +176,10 @@ export function openProcess(
     checkpoint: options.checkpoint,
     restored: options.restored,
   });
+  for (const { rank: dead, incarnation: life } of options.deaths ?? []) {
+    process.peerFailed({ rank: dead, replica: 0 }, life);
+    transports.peerFailed(dead, life);
+  }
   return {
     host,
     bell: bellOf(node),

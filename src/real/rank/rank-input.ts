@@ -1,8 +1,27 @@
-/** `process.stdin` of rank 0: asks for a piece when the program reads. */
+/**
+ * `process.stdin` of a rank: asks for a piece when the program reads. Standard input is rank 0's; where deaths are survived, that of the
+ * first rank that lives.
+ */
 import { Readable } from "node:stream";
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
-import type { FromRank, Input, ToRank } from "../messages/rank-messages.ts";
+import type { ProtocolDefinition } from "../../core/ft/definition.ts";
+import type { Process } from "../../core/process/process.ts";
+import type { FromRank, Input, RankSetup, ToRank } from "../messages/rank-messages.ts";
 import type { RankHost } from "../process/rank-host.ts";
+
+/** Can standard input ever be that rank's? */
+export function mayRead(
+  { rank, origin }: Pick<RankSetup, "rank" | "origin">,
+  { definition }: { readonly definition: ProtocolDefinition },
+): boolean {
+  return origin === null && (rank === 0 || definition.deaths === "survived");
+}
+
+/** Is standard input that rank's now? All ranks before it are dead, as far as it knows. */
+export function isReader(rank: number, { engine: { peers } }: Process): boolean {
+  for (let before = 0; before < rank; before++) if (!peers.hasFailed(before)) return false;
+  return true;
+}
 
 export interface RankInputOptions {
   readonly port: MessagePort;
@@ -10,20 +29,24 @@ export interface RankInputOptions {
   beforeRead(): void;
   /** How much a life before has read. */
   readonly offset: number;
+  /** False: the input is not this rank's, and the program finds its end. */
+  isReader(): boolean;
 }
 
 export abstract class RankInput extends Readable {
   readonly fd = 0;
   protected readonly port: MessagePort;
   readonly #beforeRead: () => void;
+  readonly #isReader: () => boolean;
   /** How much has been given to this stream, from the beginning of the job's input. */
   #offset: number;
   protected isAsked = false;
 
-  constructor({ port, beforeRead, offset }: RankInputOptions) {
+  constructor({ port, beforeRead, offset, isReader }: RankInputOptions) {
     super({ highWaterMark: 0 });
     this.port = port;
     this.#beforeRead = beforeRead;
+    this.#isReader = isReader;
     this.#offset = offset;
     this.on("pause", () => this.leave());
     this.on("resume", () => {
@@ -38,6 +61,10 @@ export abstract class RankInput extends Readable {
 
   override _read(): void {
     if (this.isAsked) return;
+    if (!this.#isReader()) {
+      this.push(null);
+      return;
+    }
     this.isAsked = true;
     this.#beforeRead();
     this.stay();

@@ -40,7 +40,9 @@ class RankOutput extends Writable {
 }
 
 interface RankStreams {
-  readonly rank: number;
+  /** Can standard input ever be this rank's, and is it now? */
+  readonly mayRead: boolean;
+  readonly isReader: () => boolean;
   readonly lines: LineWriter;
   readonly port: MessagePort;
   readonly mayLeave: OutputGate;
@@ -58,11 +60,11 @@ interface ReplacedStreams {
 }
 
 export function replaceStreams(streams: RankStreams): ReplacedStreams {
-  const { rank, lines, port, host, inputOffset } = streams;
+  const { mayRead, isReader, lines, port, host, inputOffset } = streams;
   define("stdout", () => new RankOutput(streams, "stdout"));
   define("stderr", () => new RankOutput(streams, "stderr"));
-  if (rank !== 0) return { inputTaken: () => 0, heard() {} };
-  const options: RankInputOptions = { port, offset: inputOffset, beforeRead: () => lines.flush("stdout") };
+  if (!mayRead) return { inputTaken: () => 0, heard() {} };
+  const options: RankInputOptions = { port, isReader, offset: inputOffset, beforeRead: () => lines.flush("stdout") };
   let stdin: RankInput | undefined;
   define("stdin", () => {
     stdin = host === null ? new LiveInput(options) : new ReplayedInput(options, host);

@@ -17,6 +17,7 @@ import type { RankOptions } from "../process/open-process.ts";
 import { endingOfError } from "./error-report.ts";
 import { RankCheckpoints } from "./rank-checkpoints.ts";
 import { replaceGlobals, SteadyClock } from "./rank-globals.ts";
+import { isReader, mayRead } from "./rank-input.ts";
 import { createRank } from "./rank-process.ts";
 import { runProgram } from "./rank-program.ts";
 import { beginLife, protocolOf } from "./rank-protocol.ts";
@@ -49,6 +50,7 @@ const options: RankOptions = {
   nodeMap,
   incarnation,
   incarnations: setup.recovery?.incarnations ?? [],
+  deaths: setup.deaths,
   protocol: rankProtocol.protocol,
   mayUseBoards: rankProtocol.mayUseBoards,
   survivesDeaths: rankProtocol.definition.deaths === "survived",
@@ -92,7 +94,8 @@ const rankProcess = createRank(options, (host) => {
   checkpoints.begin();
 });
 const streams = replaceStreams({
-  rank,
+  mayRead: mayRead(setup, rankProtocol),
+  isReader: () => isReader(rank, rankProcess.host.process),
   lines: lineWriter,
   port,
   mayLeave: rankProcess.mayLeave,

@@ -2,6 +2,7 @@
  * The program repairs itself (ULFM): a death ends no job. The living are told of it, their calls that need the dead raise an
  * error, and they revoke, agree, shrink and spawn as they see fit.
  */
+import { countText } from "../../base/amounts.ts";
 import type { ProtocolDefinition } from "../definition.ts";
 import { noShapes } from "../protocol-shapes.ts";
 
@@ -17,5 +18,9 @@ export const ulfm: ProtocolDefinition = {
   checkpoints: null,
   rank: null,
   shapes: noShapes,
-  summary: () => [],
+  summary: ({ dead, finished }) => {
+    if (dead === 0) return [];
+    const failed = `${countText(dead, "rank")} failed`;
+    return [finished === 0 ? failed : `${failed}, and the program went on`];
+  },
 };
