@@ -12,8 +12,8 @@
 #include <string.h>
 
 #define POINTS 32 /* of each rank */
-#define ROUNDS 6000
-#define ROUNDS_PER_COPY 500
+#define ROUNDS 2000
+#define ROUNDS_PER_COPY 100
 
 static int rank, size;
 static double u[POINTS + 2], next[POINTS + 2];

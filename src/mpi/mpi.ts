@@ -7,6 +7,7 @@ import type { Op } from "../core/comm/op/op.ts";
 import { dimsCreate } from "../core/comm/topology/dims-create.ts";
 import { chosenTime } from "../core/ft/clock-choice.ts";
 import { underWay } from "../core/process/program-checkpoint.ts";
+import { AgreementError } from "./agreement.ts";
 import { type ArrayType, SharedArrays } from "./alloc.ts";
 import type { BufferLike, TypedArray } from "./buffers.ts";
 import { Communicator } from "./communicator.ts";
@@ -225,6 +226,8 @@ export class Mpi extends Names {
 
   /** What failed calls throw; a program's own callbacks may as well: `new mpi.MpiError(mpi.ERR.OTHER, "…")`. */
   readonly MpiError = MpiError;
+  /** What `agree` throws when a member has died that not everybody has acknowledged; its `flags` are the answer all the same. */
+  readonly AgreementError = AgreementError;
 
   addErrorClass(): number {
     return this.#environment.errorCodes.addClass();
