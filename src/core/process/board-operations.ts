@@ -157,11 +157,6 @@ export class BoardOperations {
     }
   }
 
-  /** Has a call come to the gate of that communicator's board, and not passed it? */
-  isAt(comm: Communicator): boolean {
-    return this.waiting.some((operation) => operation.comm === comm);
-  }
-
   /** Takes back our arrival at a gate that others do not come to; false: the gate is about to open. */
   giveUp(operation: BoardOperation, error: ErrorCode): boolean {
     if (!operation.isWithdrawn && !operation.comm.board!.withdraw()) return false;

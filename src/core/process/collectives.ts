@@ -23,6 +23,7 @@ import type { CollectiveForm, EqualCall, EqualKind, ReductionKind } from "./coll
 import { CollectiveMessages } from "./collective-messages.ts";
 import { agreementProgram, blocksProgram, equalProgram, neighborProgram } from "./collective-programs.ts";
 import type { Communicator } from "./communicator.ts";
+import { type Failures, isMember } from "./failures.ts";
 import type { Reduction } from "./reduction.ts";
 import type { Asked } from "./reductions-under-way.ts";
 
@@ -44,14 +45,15 @@ const nowhere = 0 as Pointer;
 
 export class Collectives {
   private readonly engine: Engine;
+  private readonly failures: Failures;
   private readonly messages: CollectiveMessages;
   private readonly executor: Executor;
   /** Collectives that run through boards, without messages. */
   private readonly boards: BoardOperations;
-  private readonly dead: WorldRank[] = [];
 
-  constructor(engine: Engine, memory: Memory) {
+  constructor(engine: Engine, memory: Memory, failures: Failures) {
     this.engine = engine;
+    this.failures = failures;
     this.messages = new CollectiveMessages(engine, memory);
     this.executor = new Executor(this.messages);
     this.boards = new BoardOperations(engine, memory);
@@ -67,19 +69,14 @@ export class Collectives {
   }
 
   /**
-   * A process died: every collective ends that it is a member of, also those that wait for the living, who have ended theirs or will.
-   * Boards of its communicators are not used again.
+   * A process is dead: every collective that it is a member of ends here, unless it is over. Members that need no message of the dead would wait
+   * for those that do, which have given up.
    */
-  peerFailed(rank: number, communicators: Iterable<Communicator>): void {
-    const dead = rank as WorldRank;
-    this.dead.push(dead);
+  peerFailed(rank: WorldRank): void {
     this.boards.peerFailed(rank);
-    for (const operation of [...this.executor.underWay]) {
-      if (isMember(this.messages.communicatorOf(operation), dead))
-        this.executor.giveUp(operation, ErrorClass.PROC_FAILED);
+    for (const operation of this.executor.underWay) {
+      if (isMember(this.communicatorOf(operation), rank)) this.executor.giveUp(operation, ErrorClass.PROC_FAILED);
     }
-    for (const comm of communicators)
-      if (comm.board !== null && comm.group.has(dead) && !this.boards.isAt(comm)) comm.board = null;
   }
 
   /** Do the members of a communicator that is not there yet talk in its context? */
@@ -131,7 +128,7 @@ export class Collectives {
   /** Barrier, broadcast, gather, scatter, allgather, all-to-all. */
   startEqual(comm: Communicator, kind: EqualKind, send: Pointer, receive: Pointer, call: EqualCall): RecordId {
     const { bytes = 0, root = 0, inPlace = false, form = "nonblocking", error = 0 } = call;
-    if (form === "blocking" && kind !== "scatter" && kind !== "alltoall" && this.boards.takes(comm, bytes)) {
+    if (form === "blocking" && kind !== "scatter" && kind !== "alltoall" && this.isForBoard(comm, bytes)) {
       this.engine.meeting();
       this.engine.pass.closeReceives();
       return this.boards.start(comm, { kind, send, receive, bytes, root, inPlace, error, reduction: null });
@@ -155,7 +152,7 @@ export class Collectives {
       form === "blocking" &&
       reduction.call === undefined &&
       (kind === "reduce" || kind === "allreduce") &&
-      this.boards.takes(comm, bytes)
+      this.isForBoard(comm, bytes)
     ) {
       this.engine.meeting();
       this.engine.pass.closeReceives();
@@ -222,15 +219,22 @@ export class Collectives {
     this.messages.forget(comm);
   }
 
+  private isForBoard(comm: Communicator, bytes: number): boolean {
+    return this.boards.takes(comm, bytes) && !this.failures.isAmong(comm);
+  }
+
+  /** The error with which every collective on it ends; 0: none. */
+  private failureOf(comm: Communicator): ErrorCode {
+    if (comm.isRevoked) return ErrorClass.REVOKED;
+    return this.failures.isAmong(comm) ? ErrorClass.PROC_FAILED : 0;
+  }
+
   private begin(comm: Communicator, starting: Starting, request = this.engine.startOperation()): RecordId {
     const { program, send, receive, reduction, tag = numberOf(comm, program), exact, error = 0 } = starting;
-    if (comm.isRevoked) {
-      this.engine.completion.complete(request, ErrorClass.REVOKED);
-      return request;
-    }
-    if (this.dead.some((rank) => isMember(comm, rank))) {
+    const failure = this.failureOf(comm);
+    if (failure !== 0) {
       comm.endPromise(tag);
-      this.engine.completion.complete(request, ErrorClass.PROC_FAILED);
+      this.engine.completion.complete(request, failure);
       return request;
     }
     const channel = this.messages.open(comm);
@@ -272,10 +276,6 @@ export class Collectives {
     this.executor.reduced(operation);
   }
 }
-
-/** On either side. */
-const isMember = ({ group, remote }: Communicator, rank: WorldRank): boolean =>
-  group.has(rank) || remote?.has(rank) === true;
 
 /** The number that the collective takes on its communicator. */
 function numberOf(comm: Communicator, { call }: CompiledSchedule): number {
