@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { test } from "node:test";
 import { launch } from "banyan";
-import { banyan, folderOf, program, Run, until } from "./harness.ts";
+import { banyan, folderOf, newFolder, program, Run, sorted, until } from "./harness.ts";
 import { timeLimit } from "./patience.ts";
 import { listeningNode, nodesOf, stopIn } from "./starting-nodes.ts";
 
@@ -336,3 +336,12 @@ for (const nodes of [[1], [0]]) {
     },
   );
 }
+
+test("U1 files: a death outside of a file's group does not concern its shared pointer", limit, async () => {
+  const folder = newFolder("ulfm-files");
+  const shared = resolve("test/programs/c/shared-deaths.c");
+  const args = [...ulfm(4, 4, "--dir", folder), shared, `${folder}/one`, `${folder}/other`];
+  const { code, stdout, stderr } = await banyan(args, patient);
+  assert.equal(code, 0, stderr);
+  assert.equal(sorted(stdout).slice(0, 2).join(), "rank 0: wrote,rank 1: wrote", stdout);
+});
