@@ -24,6 +24,13 @@ export class Failures {
     return this.ranks.length;
   }
 
+  /** Is a member dead, on either side of an inter-communicator? */
+  isAmong(comm: Communicator): boolean {
+    const { ranks } = this;
+    for (let i = 0; i < ranks.length; i++) if (isMember(comm, ranks[i]!)) return true;
+    return false;
+  }
+
   /** The dead members of a communicator, on both sides of an inter-communicator. */
   of(comm: Communicator): Group {
     const members = unionOf(comm);
@@ -73,5 +80,8 @@ export class Failures {
     );
   }
 }
+
+export const isMember = ({ group, remote }: Communicator, rank: WorldRank): boolean =>
+  group.has(rank) || remote?.has(rank) === true;
 
 lives({ Failures });
