@@ -77,7 +77,7 @@ function allAreThrough(comm: Communicator, isThrough: boolean): boolean {
   }
 }
 
-let comm = mpi.world.dup(); // one of our own: it will be revoked and freed
+let comm = mpi.world;
 for (;;) {
   const error = attempt(comm);
   if (allAreThrough(comm, error !== null)) {
@@ -88,6 +88,6 @@ for (;;) {
     break;
   }
   const survivors = comm.shrink();
-  comm.free();
+  if (comm !== mpi.world) comm.free();
   comm = survivors;
 }

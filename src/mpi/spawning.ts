@@ -32,7 +32,7 @@ export function spawn(
   let outcome: SpawnOutcome | null = null;
   if (core.rank === root) {
     const commands = programs.map(commandOf);
-    do outcome = askToSpawn(host.spawner, core, commands);
+    do outcome = askToSpawn(operations, host.spawner, core, commands);
     while (outcome === null);
   }
   const task = new Spawn(core, root, outcome);

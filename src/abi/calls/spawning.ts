@@ -6,6 +6,7 @@ import { MeetParents } from "../../core/process/communicators/meet-parents.ts";
 import { Spawn, type SpawnOutcome } from "../../core/process/communicators/spawn.ts";
 import type { SpawnCommand } from "../../core/process/spawner.ts";
 import { type CallTable, callsOf } from "../call-table.ts";
+import { Ended } from "../ended.ts";
 import { adopt } from "../handles/new-communicator.ts";
 import type { CCommunicator } from "../handles/objects.ts";
 import { COMM_NULL, type Program } from "../program.ts";
@@ -66,7 +67,10 @@ class Met implements Continuation {
     const { request, error, result } = this.task;
     program.operations.end(request);
     if (error !== 0) {
-      throw new MpiError(error, `Cannot meet those who spawned this: ${program.errorCodes.stringOf(error)}`);
+      const why = `Cannot meet those who spawned this: ${program.errorCodes.stringOf(error)}`;
+      // The spawn has failed at its parents too, and they go on: it is this process that ends, not the job.
+      if (program.host.survivesDeaths) throw new Ended({ kind: "gave-up", why });
+      throw new MpiError(error, why);
     }
     program.parent = adopt(program, result!, program.world, {});
     program.parent.name = "MPI_COMM_PARENT";
@@ -100,7 +104,7 @@ function commandOf(program: Program, command: number, argv: number, processes: n
 /** What the root asks for and gets; null: the process shall stop first. */
 function ask(program: Program, comm: CCommunicator, commands: readonly SpawnCommand[]): SpawnOutcome | null {
   for (;;) {
-    const outcome = askToSpawn(program.host.spawner, comm.core, commands);
+    const outcome = askToSpawn(program.operations, program.host.spawner, comm.core, commands);
     if (outcome !== null || program.suspension.isWanted) return outcome;
   }
 }

@@ -4,6 +4,7 @@ import type { Communicator } from "../process/communicator.ts";
 import type { SpawnOutcome } from "../process/communicators/spawn.ts";
 import type { SpawnCommand, Spawner } from "../process/spawner.ts";
 import type { NamedCommunicator } from "./checks.ts";
+import type { Operations } from "./operations.ts";
 
 /** Throws where these processes cannot spawn, on all of them alike. */
 export function checkSpawning({ core, label }: NamedCommunicator, root: number, spawner: Spawner): void {
@@ -16,15 +17,21 @@ export function checkSpawning({ core, label }: NamedCommunicator, root: number, 
 
 /** What the root asks for and gets; null: the job is being frozen, and the root has to ask again. */
 export function askToSpawn(
+  operations: Pick<Operations, "failedOf">,
   spawner: Spawner,
-  { group, context, children: count }: Communicator,
+  comm: Communicator,
   commands: readonly SpawnCommand[],
 ): SpawnOutcome | null {
+  const { group, context, children: count } = comm;
   const wanted = commands.reduce((sum, { processes }) => sum + Math.max(processes, 0), 0);
   const refused = (error: number, why: string): SpawnOutcome => ({ error, why, wanted, children: [] });
   const wrong = commands.find(({ processes }) => !Number.isInteger(processes) || processes < 0);
   if (wrong !== undefined) return refused(ErrorClass.ARG, `${wrong.processes} of ${wrong.command} cannot be started`);
   if (wanted === 0) return refused(ErrorClass.ARG, "none are wanted; ask for at least one");
+  // Processes that are started all the same would find nobody to meet.
+  if (comm.isRevoked) return refused(ErrorClass.REVOKED, "the communicator is revoked");
+  if (operations.failedOf(comm).size > 0)
+    return refused(ErrorClass.PROC_FAILED, "a member of the communicator has failed");
   const answer = spawner.spawn({ commands, parents: group.worldRanks(), context, count });
   if (answer.kind === "later") return null;
   if (answer.kind === "refused") return refused(ErrorClass.SPAWN, answer.why);
