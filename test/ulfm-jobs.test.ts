@@ -281,7 +281,7 @@ for (const threads of ["1", "4"]) {
   );
 }
 
-/** Rank 0 computes, so that the others stand still for the image; then a node dies, and all go on. */
+/** Rank 3 computes, so that the others stand still for the image; then a node dies, and all go on. */
 const busy = program(
   "ulfm-busy.c",
   `
@@ -294,7 +294,11 @@ const busy = program(
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     volatile double x = 0;
-    if (rank == 3) for (;;) x += 1;
+    if (rank == 3) {
+      printf("busy\\n");
+      fflush(stdout);
+      for (;;) x += 1;
+    }
     int error = MPI_Recv(&class, 1, MPI_INT, 3, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Error_class(error, &class);
     printf("rank %d: %s\\n", rank, class == MPIX_ERR_PROC_FAILED ? "failed" : "no");
@@ -303,20 +307,27 @@ const busy = program(
 `,
 );
 
-for (const threads of ["1", "2"]) {
+for (const ranksPerThread of [1, 2]) {
   test(
-    `U1 freezing: a death while the others stand still lets them go on: ${threads} ranks a thread`,
+    `U1 freezing: a death while the others stand still lets them go on: ${ranksPerThread} ranks a thread`,
     limit,
     async () => {
-      const freezing = ["--freeze-at", "1ms", "--job-dir", folderOf(`held-${threads}`), "--ranks-per-thread", threads];
-      const run = new Run([...ulfm(4, 2, ...freezing), busy], patient);
-      await until(() => run.stderr.includes("freezing: ") || run.child.exitCode !== null, "the others wait for rank 3");
-      assert.equal(run.child.exitCode, null, run.stderr);
-      process.kill(run.nodePid(1), "SIGKILL");
-      const { code, stdout, stderr } = await run.ended;
-      assert.equal(code, 0, stderr);
-      assert.equal(stdout.split("\n").filter(Boolean).sort().join(), "rank 0: failed,rank 1: failed", stderr);
-      assert.match(stderr, /the job could not be frozen and goes on: rank [23] has died/);
+      const jobFolder = folderOf(`held-${ranksPerThread}`);
+      const job = launch(busy, { ranks: 4, nodes: 2, protocol: "ulfm", jobFolder, ranksPerThread });
+      let pids: readonly number[] = [];
+      const said: string[] = [];
+      const lines: string[] = [];
+      for await (const event of job) {
+        if (event.kind === "started") pids = event.pids;
+        else if (event.kind === "line" && event.text === "busy") job.freeze();
+        else if (event.kind === "line") lines.push(event.text);
+        else if ("message" in event) said.push(event.message);
+        if (event.kind === "note" && event.message.startsWith("freezing: ")) process.kill(pids[1]!, "SIGKILL");
+      }
+      const { code } = await job.done;
+      assert.equal(code, 0, said.join("\n"));
+      assert.deepEqual(lines.sort(), ["rank 0: failed", "rank 1: failed"]);
+      assert.match(said.join("\n"), /the job could not be frozen and goes on: rank [23] has died/);
     },
   );
 }

@@ -49,6 +49,8 @@ export class Agreement {
   readonly number: number;
   /** Null: our program has not come to it yet. */
   own: Vote | null = null;
+  /** Members may have a verdict that this process has accepted no proposal of: they are asked in every view. */
+  asks = false;
   /** The deaths of members that the steps below are about; −1: there has been no step. */
   view = -1;
   epoch = noEpoch;

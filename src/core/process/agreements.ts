@@ -92,11 +92,12 @@ export class Agreements {
     return this.begin(comm.context, unionOf(comm), comm.agreements++, { flags, acknowledged: comm.acknowledged });
   }
 
-  /** This process has come to the agreement of that number in a context. */
-  begin(context: number, members: Group, number: number, vote: Vote): Agreement {
+  /** This process has come to the agreement of that number in a context. `asks`: members may have concluded it by other means. */
+  begin(context: number, members: Group, number: number, vote: Vote, asks = false): Agreement {
     const book = this.bookOf(context, members);
     const agreement = agreementOf(book, number);
     agreement.own = vote;
+    agreement.asks = asks;
     this.go(book, agreement);
     return agreement;
   }
@@ -144,10 +145,9 @@ export class Agreements {
     if (!book.agreements.has(number!) && book.agreements.size >= agreementsMax) return;
     const agreement = agreementOf(book, number!);
     const step = stepAndError! & (failedBit - 1);
-    // Before our program has come to it only reports can be true; whose they are is looked at when they are needed.
-    const isBelieved =
-      agreement.own === null ? step === Step.REPORT || step === Step.COVERED : book.members.has(source);
-    if (!isBelieved) return;
+    // Before our program has come to it only these can be true; whose they are is looked at when they are needed.
+    const isEarly = step === Step.REPORT || step === Step.COVERED || step === Step.ASK;
+    if (agreement.own === null ? !isEarly : !book.members.has(source)) return;
     const isFailed = (stepAndError! & failedBit) !== 0;
     const verdict = { flags: flags!, failures: failures!, error: isFailed ? ErrorClass.PROC_FAILED : 0 };
     switch (step) {
@@ -172,7 +172,7 @@ export class Agreements {
         return;
       case Step.ASK:
         if (agreement.isDecided) this.answer(book, agreement, source);
-        else agreement.askers.add(source);
+        else if (agreement.askers.size < reportsMax) agreement.askers.add(source);
         return;
     }
     this.go(book, agreement);
@@ -217,7 +217,7 @@ export class Agreements {
     agreement.isAccepted = false;
     agreement.accepted.clear();
     // Where this process has accepted nothing no member can have a verdict.
-    if (agreement.epoch === noEpoch) return;
+    if (agreement.epoch === noEpoch && !agreement.asks) return;
     for (const child of children) this.tell(book, agreement, child, { step: Step.ASK });
   }
 

@@ -50,6 +50,8 @@ export class Collectives {
   private readonly executor: Executor;
   /** Collectives that run through boards, without messages. */
   private readonly boards: BoardOperations;
+  /** How often an operation was ended from outside. */
+  givenUp = 0;
 
   constructor(engine: Engine, memory: Memory, failures: Failures) {
     this.engine = engine;
@@ -103,6 +105,7 @@ export class Collectives {
 
   /** Ends an operation that waits for messages. */
   giveUp(operation: Operation, error: ErrorCode): void {
+    this.givenUp++;
     this.executor.giveUp(operation, error);
   }
 

@@ -348,8 +348,8 @@ export class Process {
   }
 
   private advanceTasks(): boolean {
-    const { tasks, revocations } = this;
-    const revoked = revocations.count;
+    const { tasks, revocations, collectives } = this;
+    const endings = revocations.count + collectives.givenUp;
     let moved = false;
     for (let i = 0; i < tasks.length; ) {
       const task = tasks[i]!;
@@ -360,14 +360,14 @@ export class Process {
         moved = true;
       } else i++;
     }
-    // A task that gives up revokes the communicator by which it talks, and has to see what becomes of its messages.
-    return moved || revocations.count !== revoked;
+    // A task that gives up ends an operation or revokes its communicator, and has to see what becomes of the messages.
+    return moved || revocations.count + collectives.givenUp !== endings;
   }
 
   /** What other members have to say about communicators. */
   private takeNews(): boolean {
     for (const { kind, source, words } of this.engine.arrivals.takeNews()) {
-      if (kind === PacketKind.REVOKE) this.revocations.heard(words[0]!, source as WorldRank);
+      if (kind === PacketKind.REVOKE) this.revocations.take(source as WorldRank, words);
       else if (kind === PacketKind.INQUIRY) this.inquiries.take(source as WorldRank, words);
       else this.agreements.take(source as WorldRank, words);
     }
@@ -422,6 +422,7 @@ export class Process {
       this.failures.update(communicator);
       this.engine.matching.stallWildcards(communicator.context);
     }
+    this.revocations.peerFailed(rank as WorldRank);
     this.agreements.peerFailed();
   }
 }

@@ -108,7 +108,7 @@ export class NodeListener {
         break;
       }
       case "rank-ended":
-        if (message.ending.kind === "returned") {
+        if (message.ending.kind === "returned" || message.ending.kind === "finalized") {
           report.rankEnded(message.rank, node);
           this.#rankFinished(message.rank);
         }
@@ -215,7 +215,7 @@ export class NodeListener {
   }
 
   #connectionNews(event: TcpEvent): void {
-    const { report, recovery, nodes } = this.#parts;
+    const { report, nodes } = this.#parts;
     const { names } = report;
     switch (event.kind) {
       case "stranger":
@@ -232,7 +232,7 @@ export class NodeListener {
         const { from, to, reason } = event;
         const what = `what ${names.nameOf(to)} sends to ${names.nameOf(from)} is not a packet: ${reason}`;
         // A node that makes nonsense, connection after connection, is as good as lost; where such a loss can be survived, it is.
-        if (recovery === null) this.#unusable(`Cannot go on: ${what}`);
+        if (this.#options.protocol.deaths === "fatal") this.#unusable(`Cannot go on: ${what}`);
         else {
           report.note(`${what}; its node is given up`);
           nodes.processOf(this.#options.placement[to]!).kill();

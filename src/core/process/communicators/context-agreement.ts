@@ -9,6 +9,7 @@
 import type { Pointer, RecordId } from "../../base/brand.ts";
 import { ErrorClass } from "../../base/mpi-error.ts";
 import { saves } from "../../base/saved-classes.ts";
+import { Phase } from "../../coll/engine/operation.ts";
 import type { Group } from "../../comm/group.ts";
 import { R_ERROR } from "../../request/records.ts";
 import type { Communicator } from "../communicator.ts";
@@ -74,13 +75,13 @@ export class ContextAgreement {
   /** The communicator that it comes from is revoked: no member shall wait for us, nor use what others may have made of it. */
   giveUp(process: Process): void {
     this.draft ??= this.newDraft(process);
-    process.revocations.revoke(this.draft);
+    process.revocations.revoke(this.draft, true);
   }
 
   /** A process is dead with which members have talked before, and they may have given up. Each of them hears of it by itself. */
   peerFailed({ collectives }: Process): void {
     const operation = collectives.operations.find(({ request }) => request === this.request);
-    if (operation !== undefined) collectives.giveUp(operation, ErrorClass.PROC_FAILED);
+    if (operation?.phase === Phase.RUNNING) collectives.giveUp(operation, ErrorClass.PROC_FAILED);
   }
 
   /** The context by which the members talk, or have talked last. */
@@ -97,7 +98,7 @@ export class ContextAgreement {
     const { context } = draft;
     this.draft = draft;
     // A member has given up before we came.
-    if (process.revocations.has(context)) process.revocations.revoke(draft);
+    if (process.revocations.has(context)) process.revocations.revoke(draft, true);
     this.claimBoard(process, draft);
     const bytes = words * 4;
     this.buffer = process.memory.allocate(bytes * draft.size);

@@ -54,7 +54,7 @@ export class FinalMeeting extends Task {
       engine.giveBack(this.barrier);
       this.barrier = -1 as RecordId;
       if (error === 0) agreements.conclude(finalContext, this.world, 0);
-      else this.agreement = agreements.begin(finalContext, this.world, 0, { flags: 0, acknowledged: 0 });
+      else this.agreement = agreements.begin(finalContext, this.world, 0, { flags: 0, acknowledged: 0 }, true);
     }
     if (this.agreement !== null && agreements.verdictOf(this.agreement) === null) return false;
     if (!this.requests.every((request) => engine.isComplete(request))) return false;

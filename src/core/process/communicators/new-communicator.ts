@@ -31,7 +31,7 @@ export abstract class NewCommunicator extends Task {
     // The two sides of an inter-communicator have no board.
     const wantsBoard = this.sides(members).remote === null;
     this.agreement ??= new ContextAgreement(members, seed, count, wantsBoard);
-    if (isRevoked) this.agreement.giveUp(process);
+    if (isRevoked || process.revocations.isGivenUp(this.agreement.context)) this.agreement.giveUp(process);
     if (hasFailed) this.agreement.peerFailed(process);
     const agreed = this.agreement.advance(process);
     if (agreed === null) return false;
