@@ -6,7 +6,7 @@
  * about. A program's own handler cannot be called from here (see callbacks.ts).
  */
 import type { RecordId } from "../core/base/brand.ts";
-import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { ErrorClass, errorClassName, MpiError } from "../core/base/mpi-error.ts";
 import { lives } from "../core/base/saved-classes.ts";
 import { BufferedSends } from "../core/binding/buffered-sends.ts";
 import { Mover } from "../core/binding/movement.ts";
@@ -15,7 +15,7 @@ import { ProcessOperations } from "../core/binding/process-operations.ts";
 import { Keyvals } from "../core/comm/attributes.ts";
 import type { Datatype } from "../core/comm/datatype/datatype.ts";
 import { LB, predefinedTypes, UB } from "../core/comm/datatype/datatype-predefined.ts";
-import { ErrorCodes, errorClassName } from "../core/comm/error-codes.ts";
+import { ErrorCodes } from "../core/comm/error-codes.ts";
 import { type ErrorHandling, errorsAbort, errorsAreFatal, errorsReturn } from "../core/comm/error-handler.ts";
 import { Group } from "../core/comm/group.ts";
 import { Info } from "../core/comm/info.ts";

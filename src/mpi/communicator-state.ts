@@ -2,7 +2,6 @@
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import type { NamedCommunicator } from "../core/binding/checks.ts";
 import type { AttributeSet } from "../core/comm/attributes.ts";
-import { errorClassName } from "../core/comm/error-codes.ts";
 import { type ErrorHandling as CoreHandler, errorsReturn, userErrorHandler } from "../core/comm/error-handler.ts";
 import { Info } from "../core/comm/info.ts";
 import type { Environment } from "./environment.ts";
@@ -80,8 +79,7 @@ export class CommunicatorState<C extends NamedCommunicator> {
     else {
       // The exit code is the error's where a process can have it.
       const code = error.code > 0 && error.code < 256 ? error.code : 1;
-      const errorClass = errorClassName(error.code);
-      this.host.abort(code, `${error.message} (${errorClass}; errors of communicator ${this.label} are fatal)`);
+      this.host.abort(code, `${error.message} (${error.className}; errors of communicator ${this.label} are fatal)`);
     }
   }
 }

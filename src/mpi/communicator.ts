@@ -72,6 +72,7 @@ import { guarded, type Owner } from "./owner.ts";
 import { type From, PointToPoint, type To } from "./point-to-point.ts";
 import { type Message, Probes } from "./probes.ts";
 import { errorOf, type PersistentRequest, type Request, type Started } from "./request.ts";
+import { type SpawnedProgram, type SpawnOptions, spawn } from "./spawning.ts";
 import type { Sent } from "./start-movement.ts";
 import { Status } from "./status.ts";
 
@@ -160,17 +161,17 @@ export class Communicator implements Owner {
     if (isTypedArray(first)) {
       return this.#messages.recv(first, second?.source ?? ANY_SOURCE, second?.tag ?? ANY_TAG, second?.status);
     }
-    return isTypedBuffer(first) ? this.irecv(first, second).wait() : this.#probes.recvObject(first ?? {});
+    return isTypedBuffer(first) ? this.irecv(first, second).waitToTheEnd() : this.#probes.recvObject(first ?? {});
   }
 
   /** Sends and receives at once: cannot deadlock against another sendrecv (MPI 5.0 §3.10). */
   sendrecv(data: BufferLike | unknown, to: To, buffer: BufferLike, from: From = {}): Status {
-    return this.isendrecv(data, to, buffer, from).wait();
+    return this.isendrecv(data, to, buffer, from).waitToTheEnd();
   }
 
   /** As `sendrecv`, with one buffer for both. */
   sendrecvReplace(buffer: BufferLike, to: To, from: From = {}): Status {
-    return this.isendrecvReplace(buffer, to, from).wait();
+    return this.isendrecvReplace(buffer, to, from).waitToTheEnd();
   }
 
   isend(data: BufferLike | unknown, { dest, tag = 0 }: To): Request {
@@ -668,7 +669,27 @@ export class Communicator implements Owner {
     const core = this.#mortal("disconnect");
     const { operations } = this.#environment;
     operations.waitUntil(() => !operations.isUsing(core));
+    operations.disconnect(core);
     this.free();
+  }
+
+  // Processes that are started while the job runs: chapter 11
+
+  /**
+   * Starts processes that run `program`, and gives the inter-communicator of this group and theirs, whose other end is their
+   * `mpi.parent`. All members call; the root's arguments count.
+   */
+  spawn(program: string | URL, options: SpawnOptions & { readonly root?: number } = {}): Communicator {
+    return this.spawnMultiple([{ program, ...options }], options);
+  }
+
+  /** As `spawn`, of several programs or with several arguments: one world, in the order of the list. */
+  spawnMultiple(programs: readonly SpawnedProgram[], { root = 0 }: { readonly root?: number } = {}): Communicator {
+    this.#open("spawn");
+    return this.#adopt(
+      this.#guard(() => spawn(this.#environment, this, root, programs)),
+      {},
+    );
   }
 
   // Name, attributes and info: §7.7, §7.8
@@ -811,7 +832,7 @@ export class Communicator implements Owner {
     this.#state.handle(typeof error === "number" ? new MpiError(error, textOf(error)) : error);
   }
 
-  // Going on after a failure, by the means of ULFM. (Under protocol `none` the first death ends the job all the same.)
+  // Going on after a failure, by the means of ULFM. (Under protocol `ulfm`; under `none` the first death ends the job.)
 
   /** Ends everything on this communicator with `ERR.REVOKED`, in every member: operations under way and those started later. */
   revoke(): void {

@@ -89,6 +89,18 @@ export class Request<T = Status> implements PromiseLike<T> {
     return this.conclude();
   }
 
+  /** For calls that wait themselves, and leave nothing pending. */
+  waitToTheEnd(): T {
+    try {
+      return this.wait();
+    } catch (error) {
+      if (!this.isActive || !(error instanceof MpiError)) throw error;
+      this.cancel();
+      this.concludeQuietly();
+      throw errorOf(new Status(ANY_SOURCE, ANY_TAG, 0, ErrorClass.PROC_FAILED));
+    }
+  }
+
   /** The outcome when the operation is complete, null otherwise. (Where the outcome may be null, `isActive` tells.) */
   test(): T | null {
     if (this.record < 0) return this.#inactiveOutcome();
@@ -160,6 +172,8 @@ export class Request<T = Status> implements PromiseLike<T> {
   /** As `conclude`; an error stays in the status. For the calls that complete several requests. */
   concludeQuietly(): Status {
     const status = this.readStatus();
+    // It is still there, and can be completed when the program has acknowledged the dead.
+    if (status.error === ErrorClass.PROC_FAILED_PENDING && this.operations.isStalled(this.record)) return status;
     this.operations.end(this.record);
     this.record = noRecord;
     this.#result = this.#after?.finish(status);
@@ -312,8 +326,12 @@ export function errorOf(status: Status): MpiError {
         `Cannot receive the whole message from rank ${status.source} with tag ${status.tag}: the buffer has room for ${status.bytes} bytes only`,
       );
     case ErrorClass.PROC_FAILED:
-    case ErrorClass.PROC_FAILED_PENDING:
       return new MpiError(status.error, "Cannot complete the operation: a process it depends on has failed");
+    case ErrorClass.PROC_FAILED_PENDING:
+      return new MpiError(
+        status.error,
+        "Cannot complete the receive: a process has failed that might have sent the message; it goes on after ackFailed()",
+      );
     case ErrorClass.REVOKED:
       return new MpiError(status.error, "Cannot complete the operation: the communicator is revoked");
     default:

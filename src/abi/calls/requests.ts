@@ -17,7 +17,7 @@ import {
   isActive,
 } from "../replay/choices.ts";
 import type { Continuation } from "../waiting/callbacks.ts";
-import { conclude, failed, putEmptyStatus } from "../waiting/conclude-requests.ts";
+import { conclude, failed, putEmptyStatus, putStatus } from "../waiting/conclude-requests.ts";
 import { queryThen } from "../waiting/generalized-requests.ts";
 import { forget } from "../waiting/unattended-requests.ts";
 import { CallAgain, waitForOne, waitUntil } from "../waiting/waiting.ts";
@@ -28,7 +28,9 @@ import { cancelGeneralized, freeGeneralized } from "./generalized-requests.ts";
  * ends once, and in its second place it is a request which is not active.
  */
 function end(program: Program, request: CRequest, handleAt: number, status: number): number {
-  const { ints, requests } = program;
+  const { ints, operations, requests } = program;
+  // It is still there, and can be completed when the program has acknowledged the dead.
+  if (isActive(request) && operations.isStalled(request.record)) return putStatus(program, request, status);
   const isOneShot = request.restart === null;
   if (isOneShot) ints[handleAt >> 2] = REQUEST_NULL;
   if (!isActive(request)) {

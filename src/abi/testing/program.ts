@@ -78,6 +78,7 @@ export class TestProgram {
     };
     const host: CHost = {
       process: process.core,
+      survivesDeaths: true,
       processorName: "test",
       wait: (request) => waitUntil(() => process.engine.isComplete(request)),
       waitUntil,

@@ -11,6 +11,7 @@ import type { StopWord } from "./suspension.ts";
 
 interface CoroutineHostOptions {
   readonly process: Process;
+  readonly survivesDeaths: boolean;
   readonly processorName: string;
   readonly stop: StopWord;
   readonly spawner: Spawner;
@@ -28,6 +29,7 @@ const looksMax = 32;
 
 export class CoroutineHost implements CHost {
   readonly process: Process;
+  readonly survivesDeaths: boolean;
   readonly processorName: string;
   readonly stop: StopWord;
   readonly spawner: Spawner;
@@ -36,6 +38,7 @@ export class CoroutineHost implements CHost {
 
   constructor(options: CoroutineHostOptions) {
     this.process = options.process;
+    this.survivesDeaths = options.survivesDeaths;
     this.processorName = options.processorName;
     this.stop = options.stop;
     this.spawner = options.spawner;

@@ -280,6 +280,10 @@ export class ProcessOperations implements Operations {
     return this.records.get(request, R_ERROR);
   }
 
+  isStalled(request: RecordId): boolean {
+    return this.process.engine.matching.isStalled(request);
+  }
+
   bytesOf(request: RecordId): number {
     return this.records.get(request, R_STATUS_BYTES);
   }

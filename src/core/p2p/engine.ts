@@ -372,7 +372,7 @@ export class Engine {
     if (this.looksCloser && source === ANY_SOURCE && this.refusals.refusesWildcards(context)) {
       // One that is not pending has found its message.
       if (this.records.get(receive, R_STATE) === RecordState.PENDING) {
-        this.matching.fail(receive, ErrorClass.PROC_FAILED_PENDING);
+        this.matching.stall(receive);
       }
     }
     return receive;
@@ -443,6 +443,7 @@ export class Engine {
     switch (this.records.get(request, R_KIND)) {
       case RecordKind.RECEIVE:
         if (state === RecordState.PENDING) this.matching.cancel(request);
+        else if (this.matching.isStalled(request)) this.completion.completeCancelled(request);
         else if (!this.records.hasFlag(request, RecordFlag.CANCELLED)) this.hooks?.cancelling(request, true);
         return;
       case RecordKind.SEND:

@@ -11,6 +11,7 @@ import type { Memory } from "../request/memory.ts";
 import {
   R_BYTES,
   R_CONTEXT,
+  R_ERROR,
   R_KIND,
   R_MODE,
   R_PEER,
@@ -69,6 +70,9 @@ export class Matching {
   private readonly pass: Pass;
   private readonly refusals: Refusals;
   tracer: EngineTracer | null = null;
+
+  /** See `stall`. */
+  private readonly stalled: RecordId[] = [];
 
   constructor({ records, transport, memory, hooks, peers, pass }: EnginePorts, parts: MatchingParts) {
     this.posted = new PostedQueue(records);
@@ -309,6 +313,7 @@ export class Matching {
     this.posted.forEach((receive) => {
       if (isOf(receive)) this.fail(receive, ErrorClass.REVOKED);
     });
+    for (const receive of this.takeStalled(context)) this.completion.complete(receive, ErrorClass.REVOKED);
     this.envelopes.revoke(context);
     for (let record = 0; records.has(record); record++) {
       const held = record as RecordId;
@@ -342,13 +347,47 @@ export class Matching {
     });
   }
 
-  /** Ends the posted receives from ANY_SOURCE of one context. */
-  failWildcards(context: number, error: number): void {
+  // Receives from ANY_SOURCE that stand still, because a peer is dead that the program has not acknowledged: complete with
+  // PROC_FAILED_PENDING, unless their owner gives them back they go on when it has
+
+  /** Those of one context that are posted. */
+  stallWildcards(context: number): void {
     const { records } = this;
     this.posted.forEach((receive) => {
       const isMeant = records.get(receive, R_PEER) === ANY_SOURCE && records.get(receive, R_CONTEXT) === context;
-      if (isMeant) this.fail(receive, error);
+      if (isMeant) this.stall(receive);
     });
+  }
+
+  stall(receive: RecordId): void {
+    this.fail(receive, ErrorClass.PROC_FAILED_PENDING);
+    if (this.isStalled(receive)) this.stalled.push(receive);
+  }
+
+  isStalled(receive: RecordId): boolean {
+    const { records } = this;
+    return (
+      records.get(receive, R_ERROR) === ErrorClass.PROC_FAILED_PENDING &&
+      records.get(receive, R_KIND) === RecordKind.RECEIVE &&
+      records.get(receive, R_STATE) === RecordState.COMPLETE
+    );
+  }
+
+  /** Those of one context are posted again, in the order in which they were. */
+  resumeWildcards(context: number): void {
+    for (const receive of this.takeStalled(context)) {
+      this.records.put(receive, R_STATE, RecordState.PENDING);
+      this.records.put(receive, R_ERROR, 0);
+      this.post(receive);
+    }
+  }
+
+  /** Those of one context; records that were given back since, and perhaps used again, are forgotten. */
+  private takeStalled(context: number): RecordId[] {
+    const all = [...new Set(this.stalled)].filter((receive) => this.isStalled(receive));
+    const isOf = (receive: RecordId): boolean => this.records.get(receive, R_CONTEXT) === context;
+    this.stalled.splice(0, Number.POSITIVE_INFINITY, ...all.filter((receive) => !isOf(receive)));
+    return all.filter(isOf);
   }
 
   /** Ends a posted receive with an error. */

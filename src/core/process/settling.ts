@@ -188,7 +188,7 @@ export class Settling {
     if (!this.#isQuiet) {
       if (this.#isForAll && finalBarrier >= 0) {
         // The last barrier is ours, not the program's: it goes on, and its signals are answered by signals.
-        if (collectives.progress()) this.#marks.noticed();
+        if (this.#process.progressEnd()) this.#marks.noticed();
         if (engine.isComplete(finalBarrier)) return "over";
       }
       if (!this.#marks.advance()) return "moving";

@@ -31,8 +31,8 @@ const processesOfNodeMax = 256;
  * The nodes of all processes that a job can ever have: its ranks, then the processes that it may spawn, which go round the nodes.
  * Decided at the start, so that nobody need be told where a new process is; a place that nobody uses costs nothing.
  */
-export function placedWithSpares(ranks: number, nodes: number): Placement {
-  const sparesOfNode = Math.max(0, processesOfNodeMax - Math.ceil(ranks / nodes));
+export function placedWithSpares(ranks: number, nodes: number, sparesOfNodeMax = sparesMax): Placement {
+  const sparesOfNode = Math.max(0, Math.min(processesOfNodeMax - Math.ceil(ranks / nodes), sparesOfNodeMax));
   const spares = Math.min(sparesMax, sparesOfNode * nodes);
   return placementOf([...placedInBlocks(ranks, nodes), ...Array.from({ length: spares }, (_, i) => i % nodes)]);
 }

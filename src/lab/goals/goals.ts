@@ -12,6 +12,7 @@ import type { Contender } from "../measuring/series.ts";
 import { atLeast, atMost, unit, withBounds } from "./bounds.ts";
 import type { Bound, Goal, Reference } from "./goal.ts";
 import { loggingGoals } from "./logging-goals.ts";
+import { ulfmGoals } from "./ulfm-goals.ts";
 
 const openMpi: Reference = { kind: "peer", id: "openmpi" };
 const mpich: Reference = { kind: "peer", id: "mpich" };
@@ -261,4 +262,5 @@ export const goals: readonly Goal[] = [
     ...withBounds(atMost, [1, 0.3], unit),
   },
   ...loggingGoals,
+  ...ulfmGoals,
 ];

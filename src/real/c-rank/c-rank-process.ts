@@ -35,6 +35,7 @@ export function createCRank(options: RankOptions, { memoryOf, mustGiveWay }: CRa
       ? null
       : new CoroutineHost({
           process,
+          survivesDeaths: options.survivesDeaths,
           processorName,
           stop,
           spawner: options.spawner,

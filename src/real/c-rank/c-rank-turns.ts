@@ -214,13 +214,14 @@ class Turn {
     if (leaving.kind === "unfinished") return leaving;
     if (leaving.kind !== "left") return null;
     rank.report();
-    return { kind: "returned" };
+    return rank.ending;
   }
 
   #settle(rank: CRank, settling: Settling): void {
     const rest = settling.advance();
-    // "over": everybody has come to the end meanwhile.
-    if (rest !== "moving") this.#settling = null;
+    // "over": everybody has come to the end meanwhile. Or a process has died, and the node wants no image any more.
+    const isGivenUp = (): boolean => rank.process.host.wanted === Stop.NO && settling.giveUp();
+    if (rest !== "moving" || isGivenUp()) this.#settling = null;
     if (rest !== "quiet") return;
     rank.writeImage(steadyMs() - this.#stoppedMs);
     this.#awaitsVerdict = true;

@@ -15,6 +15,7 @@ import { restored } from "../messages/restore-gate.ts";
 import { newLinePlaces } from "../output/line-ring.ts";
 import { type OutputGate, outputGate } from "../output/output-gate.ts";
 import { watchCalls } from "../rank/fault-watch.ts";
+import { isReader } from "../rank/rank-input.ts";
 import { beginLife } from "../rank/rank-protocol.ts";
 import type { CRankSavedState } from "./c-image.ts";
 import { newLibrary } from "./c-library.ts";
@@ -113,6 +114,7 @@ function libraryOf(rank: WaitingCRank, random: SeededRandom | null): Library {
     environment: environmentOf(environment ?? process.env, folders),
     lines,
     input,
+    isReader: () => isReader(setup.rank, own.process),
     inbox,
     say: (message) => rank.say(message),
     suspension: own.program.suspension,

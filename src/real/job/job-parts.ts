@@ -101,12 +101,13 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
   const input = new InputSource({
     stream: options.stdin,
     keeps: options.setOf !== null,
-    send: (piece) => nodes.send(0, { kind: "input", ...piece }),
+    send: (piece) => nodes.send(options.placement[piece.rank]!, { kind: "input", ...piece }),
   });
   const freezing = new JobFreezing(
     { jobFolder: options.jobFolder, job: frozenJobOf(options) },
     {
       hasSpawned: () => report.names.worlds > 0,
+      dead: () => (options.protocol.deaths === "survived" ? core.state.deaths[0]?.rank : undefined),
       toNodes: (message) => nodes.sendAll(message),
       note: (message) => report.note(message),
     },
@@ -140,7 +141,11 @@ function dispatcherOptions(options: JobOptions): DispatcherOptions {
 function dispatcherPorts(journal: JobJournal, turns: JobTurns, all: AllParts): DispatcherPorts {
   return {
     record: (record) => journal.append(record),
-    tell: (death) => all().nodes.sendTrusted({ kind: "death", ...death }),
+    tell: (death) => {
+      const { nodes, listener } = all();
+      nodes.sendTrusted({ kind: "death", ...death });
+      listener.died(death.rank);
+    },
     restart: (node, ranks) => {
       const { nodes, recovery } = all();
       nodes.abandon(node);
@@ -222,9 +227,8 @@ function createSpawning(
   { core, nodes, report, freezing }: Pick<JobParts, "core" | "nodes" | "report" | "freezing">,
 ): Spawning {
   const beside = folderOfProgram(displayName ?? program, displayName !== undefined);
-  const module = folders.bundle.wasm;
   return new Spawning(
-    { folder, program: displayName ?? program, module, placement, folders: given, beside },
+    { folder, program: displayName ?? program, bundle: folders.bundle, placement, folders: given, beside },
     {
       dispatcher: core,
       isFreezing: () => freezing.isUnderWay,

@@ -3,6 +3,7 @@
  * start, and cleans up. Decides nothing itself.
  */
 import { basename } from "node:path";
+import type { ProtocolReport } from "../../core/ft/definition.ts";
 import type { JobOutcome } from "../../core/service/outcome.ts";
 import { deferred } from "../machine/deferred.ts";
 import { freezingRefusal } from "./check-options.ts";
@@ -115,11 +116,17 @@ export class Job {
     this.#clearFolders(this.#leftBehind);
     const afterMs = report.elapsedMs;
     report.ended(code);
-    const protocol = { ranks: listener.reports, job: recovery?.protocolReport };
+    const protocol = { ranks: listener.reports, ...this.#countEnds(), job: recovery?.protocolReport };
     const summary = this.#options.protocol.summary(protocol);
     const { reason } = outcome;
     const { result } = listener;
     this.#result.resolve({ code, result, reason, afterMs, recovery: recovery?.report ?? null, protocol, summary });
+  }
+
+  #countEnds(): Pick<ProtocolReport, "dead" | "finished"> {
+    const { state } = this.#parts.core;
+    const dead = this.#options.protocol.deaths === "replaced" ? 0 : state.deaths.length;
+    return { dead, finished: state.ranks.filter((rank) => rank.state === "finished" || rank.state === "done").length };
   }
 
   /** Returns the code of the job: that of the outcome, unless something is lost that the job was to leave behind. */

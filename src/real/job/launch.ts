@@ -23,14 +23,16 @@ import { type ProtocolLaunchOptions, protocolDefault } from "../../core/ft/regis
 import { membersBySet } from "../../core/ft/sets.ts";
 import { nodeMapOf } from "../../core/process/node-map.ts";
 import { packingFor } from "../../core/service/packing.ts";
-import { type Placement, placedInBlocks, placedWithSpares } from "../../core/service/placement.ts";
+import { type Placement, placedWithSpares } from "../../core/service/placement.ts";
 import type { Folder } from "../messages/program-place.ts";
 import type { Arrangement } from "../part-hosts/arrangement.ts";
 import { arrangementOf } from "../protocol-parts/arrangements.ts";
 import { TraceFile } from "../trace/trace-merge.ts";
+import { memoryMbMax, spareMb } from "../transport/layout.ts";
 import { checkOptions } from "./check-options.ts";
 import { moduleOf, prepareJobFolder, readJob } from "./folder/job-folder.ts";
 import { Job } from "./job.ts";
+import type { JobOptions } from "./job-options.ts";
 import { folderLedAway, foldersGiven } from "./programs/folders-given.ts";
 import { isModule, languageOf } from "./programs/program-compile.ts";
 import { protocolGiven } from "./protocol-given.ts";
@@ -244,6 +246,10 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
   const placement = arranged?.placement ?? placesWithSpares(complete);
   const nodeMap = nodeMapOf([...(earlier?.nodeMap ?? []), ...placement.slice(earlier?.nodeMap.length ?? 0)]);
   const job = new Job({ ...complete, placement, nodeMap, setOf, checkpoints, faults, trace, folder });
+  if (dieTogether(complete, faults)) {
+    const message = `ranks that share a thread (${complete.ranksPerThread} each) die together when the fault plan kills one`;
+    job.events.push({ kind: "note", message });
+  }
   const done = arranged === null ? job.done : followed(job, arranged);
   return {
     ranks: complete.ranks,
@@ -254,6 +260,18 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     checkpoint: () => job.checkpoint(),
     [Symbol.asyncIterator]: () => ({ next: () => job.events.next(), return: () => job.events.return() }),
   };
+}
+
+/** A rank that ends by its own doing leaves the thread to its neighbours; a thread that is killed takes all of them along. */
+function dieTogether(
+  { ranksPerThread, protocol }: Pick<JobOptions, "ranksPerThread" | "protocol">,
+  plan: FaultPlan | null,
+): boolean {
+  const kills = plan?.entries.flatMap((entry) =>
+    entry.kind === "fault" && entry.fault.kind === "kill" ? [entry.fault.victim] : [],
+  );
+  const isOfRanks = kills?.some(({ kind, ...which }) => kind === "rank" || ("of" in which && which.of === "rank"));
+  return ranksPerThread > 1 && protocol.deaths === "survived" && isOfRanks === true;
 }
 
 /** The plan of that text, or the mistake in it. */
@@ -269,9 +287,18 @@ function planWanted(text: string, setOf: readonly number[], job: JobSize & { pro
 
 const noCheckpoints: CheckpointPlan = { interval: { kind: "never" }, servers: 0 };
 
-/** Programs in TypeScript cannot spawn others, nor can those whose processes may have to be started again. */
-function placesWithSpares({ program, ranks, nodes }: JobSize & { program: string }): Placement {
-  return languageOf(program) === "c" ? placedWithSpares(ranks, nodes) : placedInBlocks(ranks, nodes);
+/**
+ * Those whose processes may have to be started again cannot spawn others. Buffers of ranks in TypeScript are in the node's memory, which
+ * grows by what spawned processes need as far as it can.
+ */
+function placesWithSpares({
+  program,
+  ranks,
+  nodes,
+  memoryMb,
+}: JobSize & { program: string; memoryMb: number }): Placement {
+  if (languageOf(program) === "c") return placedWithSpares(ranks, nodes);
+  return placedWithSpares(ranks, nodes, Math.floor((memoryMbMax - memoryMb) / spareMb));
 }
 
 /** With the notes of the arrangement, before and after the job. */

@@ -12,7 +12,7 @@ import type { Ending } from "../../core/service/ending.ts";
 import type { Placement } from "../../core/service/placement.ts";
 import type { SharedNode } from "../transport/node-memory.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
-import type { RankRestart, RecoveryFacts } from "./lives.ts";
+import type { Life, RankRestart, RecoveryFacts } from "./lives.ts";
 import type { Folder, ProgramPlace } from "./program-place.ts";
 import type { RestoreGate } from "./restore-gate.ts";
 
@@ -66,6 +66,8 @@ export interface RankSetup {
   readonly restoreGate: RestoreGate | null;
   /** Where the lost are started again; null otherwise. */
   readonly recovery: RankRecovery | null;
+  /** Of a process that was spawned: those that died before its birth, in the dispatcher's order. */
+  readonly deaths: readonly Life[];
   /** The moments that the rank reports to a fault plan; null: none. */
   readonly watch: Watch | null;
   /** Ring for what the rank prints. */
@@ -112,9 +114,10 @@ export interface NewNeighbours {
   readonly kind: "neighbours";
   readonly neighbours: readonly { readonly place: number; readonly memory: WebAssembly.Memory }[];
 }
-/** Standard input for rank 0 from that place on, in answer to `input-wanted`; null is its end. */
+/** Standard input for that rank from that place on, in answer to `input-wanted`; null is its end. */
 export interface Input {
   readonly kind: "input";
+  readonly rank: number;
   readonly offset: number;
   readonly bytes: Uint8Array | null;
 }

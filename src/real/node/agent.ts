@@ -72,8 +72,8 @@ export class Agent {
         this.#node.relay.written(message.bytes);
         break;
       case "input":
-        this.#node.threads.get(0)?.post(message);
-        this.#node.memory.ring(this.#node.memory.placeOf(0));
+        this.#node.threads.get(message.rank)?.post(message);
+        this.#node.memory.ring(this.#node.memory.placeOf(message.rank));
         break;
       case "death":
         this.#node.memory.death(message);

@@ -46,7 +46,7 @@ export function rankEvents(node: AgentParts, rank: number): RankEvents {
     },
     ended: (ending) => {
       node.relay.relay();
-      if (ending.kind === "returned" || ending.kind === "frozen") {
+      if (ending.kind === "returned" || ending.kind === "finalized" || ending.kind === "frozen") {
         node.memory.finished(rank);
         node.tcp?.rankFinished(rank);
       } else {

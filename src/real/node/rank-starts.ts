@@ -2,6 +2,7 @@
 import { shortageOf, tryToAllocate } from "../machine/memory-shortage.ts";
 import type { RankRestart } from "../messages/lives.ts";
 import type { NewRank, RestartRanks, StartRanks } from "../messages/node-messages.ts";
+import type { ProgramForm, ProgramPlace } from "../messages/program-place.ts";
 import { Stop } from "../transport/layout.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import type { StartingRank } from "./rank-threads.ts";
@@ -31,7 +32,7 @@ export class RankStarts {
   /** Ranks that the job did not start with, when their programs are here. */
   begin({ order, ranks: given }: StartRanks): void {
     const ranks = given.map((rank) => ({ ...rank, program: this.#node.files.localProgram(rank.program) }));
-    const arriving = ranks.map(({ program }) => this.#node.files.bringProgram(program, "wasm"));
+    const arriving = ranks.map(({ program }) => this.#node.files.bringProgram(program, formOf(program)));
     const start = (problems: readonly (string | null)[]): void => {
       const problem = problems.find((it) => it !== null && it !== "") ?? this.#startNow(ranks);
       this.#node.send({ kind: "ranks-ready", order, problem });
@@ -45,7 +46,8 @@ export class RankStarts {
     const newcomers = tryToAllocate(() => this.#node.threads.makeRoom(ranks.map(({ rank }) => rank)));
     if (newcomers === undefined) return shortageOf(`their ${this.#node.setup.memoryMb} MB of memory each`);
     // Before other ranks can hear of them: a rank that does looks for their memories.
-    for (const thread of this.#node.threads.all) thread.post({ kind: "neighbours", neighbours: newcomers });
+    if (newcomers.length > 0)
+      for (const thread of this.#node.threads.all) thread.post({ kind: "neighbours", neighbours: newcomers });
     for (const { rank } of ranks) this.#node.tcp?.rankBorn(rank);
     const memory = this.#node.memory.sharedBy(ranks[0]!.origin.world);
     this.#startThreads(ranks.map((rank) => ({ ...rank, memory })));
@@ -126,4 +128,10 @@ export class RankStarts {
     for (const { rank } of ranks) this.#node.memory.born(rank, this.#node.incarnationOf(rank));
     this.#node.threads.start(ranks);
   }
+}
+
+/** The one form in which a spawned program is there. */
+function formOf({ bundle }: ProgramPlace): ProgramForm {
+  if (bundle.wasm !== "") return "wasm";
+  return bundle.script === "" ? "module" : "script";
 }

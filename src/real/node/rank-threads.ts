@@ -5,6 +5,7 @@ import type { Origin } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { dealt } from "../../core/service/packing.ts";
 import { setFlagsFor } from "../../v8/flags.ts";
+import type { Life } from "../messages/lives.ts";
 import type { Setup } from "../messages/node-messages.ts";
 import { arrivals, countArrival, createNodeWords, openGate } from "../messages/node-words.ts";
 import type { Folder, ProgramForm, ProgramPlace } from "../messages/program-place.ts";
@@ -55,6 +56,8 @@ interface RankThreadsPorts {
   incarnationOf(rank: number): number;
   /** Where the lost are started again; null otherwise. */
   lives(): NodeLives | null;
+  /** Those that have died before now and do not return, in the dispatcher's order. */
+  deaths(): readonly Life[];
   /** For the host of a rank, from the protocol's part in the node. */
   partOf(rank: number): unknown;
   /** Connections to other nodes; null in a job of one node. */
@@ -231,6 +234,7 @@ export class RankThreads {
       folders,
       environment,
       recovery: this.#ports.lives()?.forRank(rank) ?? null,
+      deaths: this.#ports.deaths(),
       watch: this.#watches.find((watch) => watch.rank === rank) ?? null,
       // Of those that are spawned there are no images.
       freezeTo: origin === null ? freezeTo : "",

@@ -26,6 +26,7 @@ test("L5: a rank hears of deaths and returns in the node's order, also when the 
     protocol: null,
     set: -1,
     mayUseBoards: false,
+    survivesDeaths: false,
     napper: null,
     memory: memory.shared,
     traceFile: "",

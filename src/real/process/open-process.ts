@@ -34,12 +34,16 @@ export interface RankOptions {
   readonly incarnation: number;
   /** By rank: which life of it is the present one. Empty: all are first ones. */
   readonly incarnations: readonly number[];
+  /** Those that died before this process was born, in the dispatcher's order; it hears of later deaths by notices. */
+  readonly deaths?: readonly { readonly rank: number; readonly incarnation: number }[];
   /** The fault-tolerance protocol; null: `none`, and the engine makes no calls. */
   readonly protocol: NewProtocol | null;
   /** Number of the correlated set, the ranks that fall and are captured together with this one; −1: there are no sets. */
   readonly set: number;
   /** Boards carry no messages: they are allowed only under protocols that need not see those (rule 12). */
   readonly mayUseBoards: boolean;
+  /** The living are told of deaths and go on, and nobody takes the place of the dead. */
+  readonly survivesDeaths: boolean;
   /** Another source of events that the process may wait for; null: only messages. */
   readonly napper: Napper | null;
   /** `NodeMemory.shared` of this rank's node. */
@@ -143,6 +147,7 @@ export function openProcess(
     process,
     waiting,
     tracer,
+    survivesDeaths: options.survivesDeaths,
     processorName: hostname(),
     stop: { words: node.words, at: (line + Line.STOP) >> 2 },
     kept: () => ({
@@ -171,6 +176,10 @@ export function openProcess(
     checkpoint: options.checkpoint,
     restored: options.restored,
   });
+  for (const { rank: dead, incarnation: life } of options.deaths ?? []) {
+    process.peerFailed({ rank: dead, replica: 0 }, life);
+    transports.peerFailed(dead, life);
+  }
   return {
     host,
     bell: processBellOf(node),

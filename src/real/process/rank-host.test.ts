@@ -14,6 +14,7 @@ function hostOf(process: Process, happen: () => void): RankHost {
     process,
     waiting: { idle: happen, parks: 0, glance: () => false, reset() {}, whenSomething: async () => happen() },
     notices: { deliver: () => false },
+    survivesDeaths: false,
     processorName: "test",
     tracer: null,
     stop: { words: new Int32Array(1), at: 0 },

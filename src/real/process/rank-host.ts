@@ -55,6 +55,7 @@ interface RankHostOptions {
   readonly process: Process;
   readonly waiting: WaitingPort;
   readonly notices: NoticesPort;
+  readonly survivesDeaths: boolean;
   readonly processorName: string;
   readonly tracer: SpanTracer | null;
   /** A word that other threads write: not 0 asks the process to stop inside its current call. */
@@ -76,6 +77,7 @@ interface Awaited {
 
 export class RankHost {
   readonly process: Process;
+  readonly survivesDeaths: boolean;
   readonly processorName: string;
   readonly tracer: SpanTracer | null;
   readonly stop: RankHostOptions["stop"];
@@ -102,6 +104,7 @@ export class RankHost {
 
   constructor(options: RankHostOptions) {
     this.process = options.process;
+    this.survivesDeaths = options.survivesDeaths;
     this.processorName = options.processorName;
     this.tracer = options.tracer;
     this.stop = options.stop;

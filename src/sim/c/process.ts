@@ -130,6 +130,7 @@ export class CProcess {
     this.#program = new Program(
       new CoroutineHost({
         process: sim.core,
+        survivesDeaths: false,
         processorName: hostName,
         stop: this.#stop,
         spawner: noSpawner(sim.core.ranks, "a simulated world has the ranks that it begins with"),

@@ -2,7 +2,7 @@ import { saves } from "../../base/saved-classes.ts";
 import type { Group } from "../../comm/group.ts";
 import type { Process } from "../process.ts";
 import { CreateGroup } from "./create-group.ts";
-import { CreateInter } from "./create-inter.ts";
+import { CreateInter, refuse } from "./create-inter.ts";
 import { NewCommunicator } from "./new-communicator.ts";
 import { WordBroadcast } from "./word-broadcast.ts";
 
@@ -23,6 +23,7 @@ const EMPTY = -1;
 export class CreateInterFromGroups extends NewCommunicator {
   private readonly inside: CreateGroup;
   private readonly leader: number;
+  private readonly leads: boolean;
   private readonly remoteLeader: number;
   private readonly tag: number;
   /** 0, EMPTY or an error; what the others have here counts for nothing. */
@@ -35,6 +36,7 @@ export class CreateInterFromGroups extends NewCommunicator {
     super();
     this.inside = new CreateGroup(process.everybody, group, tag, process);
     this.leader = leader;
+    this.leads = other !== null;
     this.remoteLeader = other?.kind === "leader" ? other.rank : 0;
     this.verdict = other?.kind === "refused" ? other.error : other?.kind === "empty" ? EMPTY : 0;
     this.tag = tag;
@@ -44,7 +46,7 @@ export class CreateInterFromGroups extends NewCommunicator {
     if (this.telling === null) {
       if (!this.inside.advance(process)) return false;
       this.error = this.inside.error;
-      if (this.error !== 0) return true;
+      if (this.error !== 0) return this.leave(process);
       this.telling = new WordBroadcast(this.inside.result!, this.leader, Int32Array.of(this.verdict));
     }
     if (this.between === null) {
@@ -54,7 +56,7 @@ export class CreateInterFromGroups extends NewCommunicator {
       this.error = this.telling.error || Math.max(0, verdict);
       if (this.error !== 0 || verdict === EMPTY) {
         process.freeCommunicator(local);
-        return true;
+        return this.leave(process);
       }
       this.between = new CreateInter(local, this.leader, process.everybody, this.remoteLeader, this.tag);
     }
@@ -62,6 +64,14 @@ export class CreateInterFromGroups extends NewCommunicator {
     this.error = this.between.error;
     this.result = this.between.result;
     process.freeCommunicator(this.inside.result!);
+    return true;
+  }
+
+  /** Without this group: the other leader, if there is one, need not wait for ours. */
+  private leave(process: Process): boolean {
+    if (this.error !== 0 && this.leads && this.verdict === 0) {
+      refuse(process, process.everybody, this.remoteLeader, this.tag);
+    }
     return true;
   }
 }

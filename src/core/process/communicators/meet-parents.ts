@@ -3,6 +3,7 @@ import { Group } from "../../comm/group.ts";
 import { spawnSeed } from "../context.ts";
 import type { Process } from "../process.ts";
 import type { Origin } from "../spawner.ts";
+import { sayFarewell } from "./final-meeting.ts";
 import { inCommonOrder } from "./member-order.ts";
 import { NewCommunicator } from "./new-communicator.ts";
 
@@ -30,6 +31,8 @@ export class MeetParents extends NewCommunicator {
       this.seed,
     );
     if (this.result !== null) process.connect(this.result);
+    // Parents that got through wait for a farewell at their end.
+    else if (isOver) sayFarewell(process.engine, this.lastContext, this.parents);
     return isOver;
   }
 

@@ -1,6 +1,9 @@
 /**
  * The last step of every task that makes a communicator: the members are known, they agree on a context, and the communicator
  * is there. The result is null for processes that are no members.
+ *
+ * When a process dies that takes part, every other one that is not through ends with PROC_FAILED as soon as it hears of the death, by
+ * itself: no member waits for another that has given up. Some members may have the communicator then and others an error.
  */
 import { ErrorClass } from "../../base/mpi-error.ts";
 import type { Group } from "../../comm/group.ts";
@@ -20,14 +23,16 @@ export abstract class NewCommunicator extends Task {
   protected agree(process: Process, members: Group, from: Communicator, count: number, seed = from.context): boolean {
     // Of a communicator that the program has freed meanwhile only the context is heard of.
     const isRevoked = process.revocations.has(from.context);
-    if (isRevoked && this.agreement === null) {
-      this.error = ErrorClass.REVOKED;
+    const hasFailed = process.failures.count !== 0 && this.hasDead(process, members);
+    if ((isRevoked || hasFailed) && this.agreement === null) {
+      this.error = isRevoked ? ErrorClass.REVOKED : ErrorClass.PROC_FAILED;
       return true;
     }
     // The two sides of an inter-communicator have no board.
     const wantsBoard = this.sides(members).remote === null;
     this.agreement ??= new ContextAgreement(members, seed, count, wantsBoard);
-    if (isRevoked) this.agreement.giveUp(process);
+    if (isRevoked || process.revocations.isGivenUp(this.agreement.context)) this.agreement.giveUp(process);
+    if (hasFailed) this.agreement.peerFailed(process);
     const agreed = this.agreement.advance(process);
     if (agreed === null) return false;
     this.error = agreed.error;
@@ -35,6 +40,21 @@ export abstract class NewCommunicator extends Task {
     const { group, remote } = this.sides(members);
     this.result = process.addCommunicator(agreed.context, group, remote, agreed.board);
     return true;
+  }
+
+  private hasDead({ failures }: Process, members: Group): boolean {
+    const { talkedWith } = this;
+    return failures.ranks.some((rank) => members.has(rank) || talkedWith?.has(rank) === true);
+  }
+
+  /** Processes that had to take part before the members were known; null: none but the members. */
+  protected get talkedWith(): Group | null {
+    return null;
+  }
+
+  /** The context in which the members tried to agree last. */
+  protected get lastContext(): number {
+    return this.agreement?.context ?? 0;
   }
 
   /** Of a task that is a collective on a communicator (`creation`): its messages there have its number as their tag. */

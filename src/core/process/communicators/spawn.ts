@@ -1,8 +1,11 @@
+import { ErrorClass } from "../../base/mpi-error.ts";
 import { saves } from "../../base/saved-classes.ts";
 import { Group } from "../../comm/group.ts";
 import type { Communicator } from "../communicator.ts";
 import { spawnSeed } from "../context.ts";
 import type { Process } from "../process.ts";
+import { ContextAgreement } from "./context-agreement.ts";
+import { sayFarewell } from "./final-meeting.ts";
 import { inCommonOrder } from "./member-order.ts";
 import { NewCommunicator } from "./new-communicator.ts";
 import { WordBroadcast } from "./word-broadcast.ts";
@@ -45,7 +48,7 @@ export class Spawn extends NewCommunicator {
       this.head = this.spread.advance(process);
       if (this.head === null) return false;
       this.error = this.spread.error;
-      if (this.error !== 0) return true;
+      if (this.error !== 0) return this.leave(process);
       const [, , children, characters] = this.head;
       const words = this.outcome === null ? new Int32Array(children! + characters!) : wordsOf(this.outcome);
       this.spread = new WordBroadcast(this.local, this.root, words);
@@ -54,16 +57,33 @@ export class Spawn extends NewCommunicator {
       const words = this.spread.advance(process);
       if (words === null) return false;
       this.error = this.spread.error;
-      if (this.error !== 0) return true;
+      if (this.error !== 0) return this.leave(process);
       this.outcome = outcomeOf(this.head, words);
       this.error = this.outcome.error;
       if (this.error !== 0) return true;
       this.children = Group.of(this.outcome.children);
     }
-    const seed = spawnSeed(this.local.context, this.outcome!.children[0]!);
-    const isOver = this.agree(process, inCommonOrder(this.local.group, this.children), this.local, this.count, seed);
+    const isOver = this.agree(process, this.membersWith(this.children), this.local, this.count, this.seed);
     if (this.result !== null) process.connect(this.result);
+    else if (isOver) sayFarewell(process.engine, this.lastContext, this.children);
     return isOver;
+  }
+
+  private membersWith(children: Group): Group {
+    return inCommonOrder(this.local.group, children);
+  }
+
+  private get seed(): number {
+    return spawnSeed(this.local.context, this.outcome!.children[0]!);
+  }
+
+  /** The parents have failed: children hear of deaths by themselves, of a revocation from the root. */
+  private leave(process: Process): boolean {
+    const children = Group.of(this.local.rank === this.root ? this.outcome!.children : []);
+    if (children.size === 0) return true;
+    const agreement = new ContextAgreement(this.membersWith(children), this.seed, this.count, false);
+    if (this.error === ErrorClass.REVOKED) agreement.giveUp(process);
+    return true;
   }
 
   protected override sides(): { group: Group; remote: Group | null } {

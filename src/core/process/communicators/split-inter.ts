@@ -32,6 +32,11 @@ export class SplitInter extends NewCommunicator {
     return { comm: this.parent, number: this.count, kind: kindCode.comm_split };
   }
 
+  /** All of them exchange their colours. */
+  protected override get talkedWith(): Group {
+    return unionOf(this.parent);
+  }
+
   override advance(process: Process): boolean {
     if (this.own === null) {
       const all = this.exchange.advance(process);

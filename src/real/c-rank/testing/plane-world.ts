@@ -152,6 +152,7 @@ class PlaneRank {
     };
     return {
       process,
+      survivesDeaths: false,
       processorName: "test",
       stop,
       spawner: noSpawner(process.ranks, "this is a test"),
