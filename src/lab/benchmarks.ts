@@ -20,7 +20,7 @@ import { matching } from "./benchmarks/matching.ts";
 import { memory } from "./benchmarks/memory.ts";
 import { startup } from "./benchmarks/startup.ts";
 import { tcp } from "./benchmarks/tcp.ts";
-import { ulfm } from "./benchmarks/ulfm.ts";
+import { selfRepair } from "./benchmarks/ulfm.ts";
 
 /** The benchmarks that `banyan bench` runs, in this order. */
 export const benchmarks: readonly Benchmark[] = [
@@ -42,5 +42,5 @@ export const benchmarks: readonly Benchmark[] = [
 /** The benchmarks that run only when they are named, part by part or all of them. */
 export const groups: Readonly<Record<string, readonly Benchmark[]>> = {
   logging: [loggingPingPong, loggingKernels, lu, volume, synchronisation, recovery, loggingCheckpoints],
-  ulfm: [ulfm],
+  ulfm: [selfRepair],
 };

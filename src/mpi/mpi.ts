@@ -24,7 +24,7 @@ import { bytesOfObject, objectOfBytes } from "./objects.ts";
 import { createOp, freeOp, type OpFunction, type OpLike, type OpOptions } from "./operations.ts";
 import { reduceLocal } from "./reduction-operands.ts";
 import { PersistentRequest, Request } from "./request.ts";
-import { meetParents } from "./spawning.ts";
+import { parentsMet } from "./spawning.ts";
 import { Status } from "./status.ts";
 
 /** Obstacles to a checkpoint that are named. */
@@ -128,7 +128,7 @@ export class Mpi extends Names {
 
   /** A spawned process is connected to its parents before its program begins. For the host of the program, not for the program. */
   meetParents(): void {
-    const parents = meetParents(this.#environment);
+    const parents = parentsMet(this.#environment);
     if (parents !== null) this.#parent = new Communicator(this.#environment, parents, { name: "parent" });
   }
 

@@ -40,7 +40,7 @@ export function spawn(
 }
 
 /** The children's side, before their program begins; null: the process was not spawned. */
-export function meetParents({ host, operations }: Environment): CoreCommunicator | null {
+export function parentsMet({ host, operations }: Environment): CoreCommunicator | null {
   const { origin } = host.spawner;
   if (origin === null) return null;
   return made(new MeetParents(origin), operations, () => undefined);

@@ -22,7 +22,7 @@ const ways = [
 const bytes = 8;
 const agreeing = { ranks: 8, nodes: 2 };
 
-export const ulfm: Benchmark = {
+export const selfRepair: Benchmark = {
   name: "ulfm",
   summary: "protocol ulfm: ping-pong against none, agree against allreduce, from a node's death to the error",
   async measure(lab): Promise<Finding> {

@@ -2,7 +2,7 @@ import { saves } from "../../base/saved-classes.ts";
 import type { Group } from "../../comm/group.ts";
 import type { Process } from "../process.ts";
 import { CreateGroup } from "./create-group.ts";
-import { CreateInter, refuse } from "./create-inter.ts";
+import { CreateInter, refuseOtherSide } from "./create-inter.ts";
 import { NewCommunicator } from "./new-communicator.ts";
 import { WordBroadcast } from "./word-broadcast.ts";
 
@@ -70,7 +70,7 @@ export class CreateInterFromGroups extends NewCommunicator {
   /** Without this group: the other leader, if there is one, need not wait for ours. */
   private leave(process: Process): boolean {
     if (this.error !== 0 && this.leads && this.verdict === 0) {
-      refuse(process, process.everybody, this.remoteLeader, this.tag);
+      refuseOtherSide(process, process.everybody, this.remoteLeader, this.tag);
     }
     return true;
   }

@@ -15,7 +15,7 @@ import { WordBroadcast } from "./word-broadcast.ts";
 const failed = -1;
 
 /** The leader of a side that has failed tells the other leader: a message without bytes. */
-export function refuse({ engine }: Process, bridge: Communicator, remoteLeader: number, tag: number): void {
+export function refuseOtherSide({ engine }: Process, bridge: Communicator, remoteLeader: number, tag: number): void {
   const peer = bridge.peers.worldRank(remoteLeader as CommRank);
   const context = bridge.collectiveContext;
   engine.abandon(engine.startSend(0 as Pointer, 0, peer, interTag(tag), context, SendMode.STANDARD));
@@ -71,7 +71,7 @@ export class CreateInter extends NewCommunicator {
         case "begin":
           this.error = failureOf(process, this.local);
           if (this.error !== 0) {
-            if (this.leads) refuse(process, this.bridge!, this.remoteLeader, this.tag);
+            if (this.leads) refuseOtherSide(process, this.bridge!, this.remoteLeader, this.tag);
             return true;
           }
           this.phase = this.leads ? "greet" : "spread-size";
