@@ -832,7 +832,7 @@ export class Communicator implements Owner {
     this.#state.handle(typeof error === "number" ? new MpiError(error, textOf(error)) : error);
   }
 
-  // Going on after a failure, by the means of ULFM. (Under protocol `ulfm`; under `none` the first death ends the job.)
+  // Going on after a failure, by the means of ULFM. (Where the job survives deaths: `mpi.KEYVALS.FT`.)
 
   /** Ends everything on this communicator with `ERR.REVOKED`, in every member: operations under way and those started later. */
   revoke(): void {

@@ -24,7 +24,7 @@ export class Duplicate extends NewCommunicator {
   }
 
   override advance(process: Process): boolean {
-    return this.agree(process, unionOf(this.parent), this.parent, this.count);
+    return this.agree(process, unionOf(this.parent), this.parent, this.count, this.parent.context);
   }
 
   protected override sides(): { group: Group; remote: Group | null } {

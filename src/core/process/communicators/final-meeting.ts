@@ -12,12 +12,17 @@ import type { Group } from "../../comm/group.ts";
 import type { Engine } from "../../p2p/engine.ts";
 import { R_ERROR, SendMode } from "../../request/records.ts";
 import type { Agreement } from "../agreement.ts";
+import type { Agreements } from "../agreements.ts";
 import { collectiveContext, finalContext } from "../context.ts";
-import type { Process } from "../process.ts";
-import { Task } from "../task.ts";
+import { Task, type TaskHost } from "../task.ts";
 import { finalTag } from "./task-tags.ts";
 
 const nothing = 0 as Pointer;
+
+/** Not the whole process, which names this file. */
+interface MeetingHost extends TaskHost {
+  readonly agreements: Agreements;
+}
 
 export function sayFarewell(engine: Engine, context: number, others: Group): void {
   const at = collectiveContext(context);
@@ -46,8 +51,7 @@ export class FinalMeeting extends Task {
   }
 
   /** Farewells of the dead end with an error, which is ignored: there is no program left to hear of it. */
-  override advance(process: Process): boolean {
-    const { engine, agreements } = process;
+  override advance({ engine, agreements }: MeetingHost): boolean {
     if (this.barrier >= 0) {
       if (!engine.isComplete(this.barrier)) return false;
       const error = engine.records.get(this.barrier, R_ERROR);

@@ -12,26 +12,30 @@ import type { Process } from "../process.ts";
 import { Task } from "../task.ts";
 import { ContextAgreement } from "./context-agreement.ts";
 
+export const noContext = 0;
+
 export abstract class NewCommunicator extends Task {
   result: Communicator | null = null;
   private agreement: ContextAgreement | null = null;
 
   /**
    * `members`: all processes that must agree, in an order that all of them know. The context follows from `count` and `seed`. With
-   * the communicator that they come from revoked there will be none.
+   * the communicator that they come from revoked there will be none; null: they come from none.
    */
-  protected agree(process: Process, members: Group, from: Communicator, count: number, seed = from.context): boolean {
+  protected agree(process: Process, members: Group, from: Communicator | null, count: number, seed: number): boolean {
+    const { revocations, failures } = process;
     // Of a communicator that the program has freed meanwhile only the context is heard of.
-    const isRevoked = process.revocations.has(from.context);
-    const hasFailed = process.failures.count !== 0 && this.hasDead(process, members);
-    if ((isRevoked || hasFailed) && this.agreement === null) {
+    const isRevoked = from !== null && revocations.has(from.context);
+    const hasFailed = failures.count !== 0 && this.hasDead(process, members);
+    const isInter = this.sides(members).remote !== null;
+    // Members that are in no communicator with us need to be told of the revocation.
+    if (this.agreement === null && (hasFailed || (isRevoked && !isInter))) {
       this.error = isRevoked ? ErrorClass.REVOKED : ErrorClass.PROC_FAILED;
       return true;
     }
     // The two sides of an inter-communicator have no board.
-    const wantsBoard = this.sides(members).remote === null;
-    this.agreement ??= new ContextAgreement(members, seed, count, wantsBoard);
-    if (isRevoked || process.revocations.isGivenUp(this.agreement.context)) this.agreement.giveUp(process);
+    this.agreement ??= new ContextAgreement(members, seed, count, !isInter);
+    if (isRevoked || revocations.isGivenUp(this.agreement.context)) this.agreement.giveUp(process);
     if (hasFailed) this.agreement.peerFailed(process);
     const agreed = this.agreement.advance(process);
     if (agreed === null) return false;
@@ -52,9 +56,9 @@ export abstract class NewCommunicator extends Task {
     return null;
   }
 
-  /** The context in which the members tried to agree last. */
+  /** The context in which the members tried to agree last, if they did. */
   protected get lastContext(): number {
-    return this.agreement?.context ?? 0;
+    return this.agreement?.context ?? noContext;
   }
 
   /** Of a task that is a collective on a communicator (`creation`): its messages there have its number as their tag. */

@@ -7,7 +7,7 @@ import type { Process } from "../process.ts";
 import { ContextAgreement } from "./context-agreement.ts";
 import { sayFarewell } from "./final-meeting.ts";
 import { inCommonOrder } from "./member-order.ts";
-import { NewCommunicator } from "./new-communicator.ts";
+import { NewCommunicator, noContext } from "./new-communicator.ts";
 import { WordBroadcast } from "./word-broadcast.ts";
 
 /** The result of a spawn, as the root knows it. Plain data. */
@@ -65,7 +65,7 @@ export class Spawn extends NewCommunicator {
     }
     const isOver = this.agree(process, this.membersWith(this.children), this.local, this.count, this.seed);
     if (this.result !== null) process.connect(this.result);
-    else if (isOver) sayFarewell(process.engine, this.lastContext, this.children);
+    else if (isOver && this.lastContext !== noContext) sayFarewell(process.engine, this.lastContext, this.children);
     return isOver;
   }
 

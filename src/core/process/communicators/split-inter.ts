@@ -51,7 +51,7 @@ export class SplitInter extends NewCommunicator {
     // No process of the other side has our colour: there is no inter-communicator (MPI 5.0 §7.4.2).
     if (this.other.size === 0) return true;
     const members = inCommonOrder(this.own, this.other);
-    return this.agree(process, members, this.parent, this.count);
+    return this.agree(process, members, this.parent, this.count, this.parent.context);
   }
 
   protected override sides(): { group: Group; remote: Group | null } {

@@ -44,7 +44,7 @@ export class Split extends NewCommunicator {
       if (this.error !== 0 || this.color === UNDEFINED) return true;
       this.members = membersOfColor(this.parent.group, all, this.color);
     }
-    return this.agree(process, this.members, this.parent, this.count);
+    return this.agree(process, this.members, this.parent, this.count, this.parent.context);
   }
 }
 
