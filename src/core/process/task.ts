@@ -15,7 +15,7 @@ import type { Communicator } from "./communicator.ts";
  * The process that runs a task, by the parts that every task may use. The only host is `Process`: a task that needs more of the process
  * declares its `advance` with that type. This file does not, because a process holds tasks.
  */
-interface TaskHost {
+export interface TaskHost {
   readonly engine: Engine;
   readonly memory: Memory;
 }

@@ -12,9 +12,9 @@ import type { Group } from "../../comm/group.ts";
 import type { Engine } from "../../p2p/engine.ts";
 import { R_ERROR, SendMode } from "../../request/records.ts";
 import type { Agreement } from "../agreement.ts";
+import type { Agreements } from "../agreements.ts";
 import { collectiveContext, finalContext } from "../context.ts";
-import type { Process } from "../process.ts";
-import { Task } from "../task.ts";
+import { Task, type TaskHost } from "../task.ts";
 import { finalTag } from "./task-tags.ts";
 
 const nothing = 0 as Pointer;
@@ -24,6 +24,11 @@ export function sayFarewell(engine: Engine, context: number, others: Group): voi
   for (const other of others.worldRanks()) {
     engine.abandon(engine.startSend(nothing, 0, other, finalTag, at, SendMode.STANDARD));
   }
+}
+
+/** The parts of a process that its end uses. */
+interface EndingProcess extends TaskHost {
+  readonly agreements: Agreements;
 }
 
 export class FinalMeeting extends Task {
@@ -46,8 +51,7 @@ export class FinalMeeting extends Task {
   }
 
   /** Farewells of the dead end with an error, which is ignored: there is no program left to hear of it. */
-  override advance(process: Process): boolean {
-    const { engine, agreements } = process;
+  override advance({ engine, agreements }: EndingProcess): boolean {
     if (this.barrier >= 0) {
       if (!engine.isComplete(this.barrier)) return false;
       const error = engine.records.get(this.barrier, R_ERROR);
