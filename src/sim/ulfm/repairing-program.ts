@@ -105,12 +105,12 @@ export class RepairingRank {
   }
 
   *#agree(comm: Communicator, isWell: boolean): Steps<boolean> {
-    const { agreements: number, context } = comm;
+    const matter = matterOf(comm);
     const { core, rank } = this.#process;
     const { flags, error } = yield* this.#task(new Agree(comm, isWell ? 1 : 0));
     const { ledger } = this.#plan;
     ledger.counts.agreements++;
-    ledger.same(`agreement ${number} in ${context}`, rank, `flags ${flags}, error ${error}`);
+    ledger.same(matter, rank, `flags ${flags}, error ${error}`);
     if (error !== 0) core.failures.acknowledge(comm, comm.size + (comm.remote?.size ?? 0));
     return flags === 1 && error === 0;
   }
@@ -119,7 +119,7 @@ export class RepairingRank {
     const { core, rank } = this.#process;
     const { ledger } = this.#plan;
     const old = this.#comm;
-    const matter = `shrinking ${old.context} in agreement ${old.agreements}`;
+    const matter = `shrinking by ${matterOf(old)}`;
     const { result } = yield* this.#task(new Shrink(old));
     const group = result?.group.worldRanks() ?? [];
     ledger.counts.shrinks++;
@@ -213,7 +213,7 @@ export class RepairingRank {
       collectives.startEqual(comm, kind, buffer, (buffer + 128 * comm.size) as Pointer, { bytes: 128 });
     const requests = [start("barrier"), start("alltoall"), start("barrier")];
     const agree = new Agree(comm, -1);
-    const matter = `agreement ${comm.agreements} in ${comm.context}`;
+    const matter = matterOf(comm);
     const beside = core.start(agree);
     let worst = 0;
     for (const request of requests) worst = (yield* this.#end(request)) || worst;
@@ -225,12 +225,12 @@ export class RepairingRank {
 
   *#agreeTwice(): Steps<number> {
     const { core, rank } = this.#process;
-    const { context, agreements: number } = this.#comm;
+    const matter = matterOf(this.#comm);
     const tasks = [new Agree(this.#comm, ~(1 << (rank % 31))), new Agree(this.#comm, ~(1 << (rank % 13)))];
     const requests = tasks.map((task) => core.start(task));
     for (const request of requests.reverse()) yield* this.#end(request);
     for (const [i, { flags, error }] of tasks.entries()) {
-      this.#plan.ledger.same(`agreement ${number + i} in ${context}`, rank, `flags ${flags}, error ${error}`);
+      this.#plan.ledger.same(`${matter}, ${i}`, rank, `flags ${flags}, error ${error}`);
     }
     return 0;
   }
@@ -356,4 +356,10 @@ export class RepairingRank {
     this.#made = task.result;
     return task.error;
   }
+}
+
+/** The next agreement on a communicator. Communicators that a split has made together have one context and different members. */
+function matterOf({ context, agreements, group, remote }: Communicator): string {
+  const members = [...group.worldRanks(), ...(remote?.worldRanks() ?? [])].sort((a, b) => a - b);
+  return `agreement ${agreements} in ${context} of ${members}`;
 }

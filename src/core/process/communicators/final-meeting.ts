@@ -19,16 +19,16 @@ import { finalTag } from "./task-tags.ts";
 
 const nothing = 0 as Pointer;
 
-/** Not the whole process, which names this file. */
-interface MeetingHost extends TaskHost {
-  readonly agreements: Agreements;
-}
-
 export function sayFarewell(engine: Engine, context: number, others: Group): void {
   const at = collectiveContext(context);
   for (const other of others.worldRanks()) {
     engine.abandon(engine.startSend(nothing, 0, other, finalTag, at, SendMode.STANDARD));
   }
+}
+
+/** The parts of a process that its end uses. */
+interface EndingProcess extends TaskHost {
+  readonly agreements: Agreements;
 }
 
 export class FinalMeeting extends Task {
@@ -51,7 +51,7 @@ export class FinalMeeting extends Task {
   }
 
   /** Farewells of the dead end with an error, which is ignored: there is no program left to hear of it. */
-  override advance({ engine, agreements }: MeetingHost): boolean {
+  override advance({ engine, agreements }: EndingProcess): boolean {
     if (this.barrier >= 0) {
       if (!engine.isComplete(this.barrier)) return false;
       const error = engine.records.get(this.barrier, R_ERROR);
