@@ -18,6 +18,9 @@ interface FollowOptions {
 /** The signal that asks for checkpoints now. */
 export const checkpointSignal = "SIGUSR2";
 
+/** The signal that asks where the ranks are; Ctrl-\\ at a terminal. */
+const whereaboutsSignal = "SIGQUIT";
+
 /** The exit code. */
 export async function follow(start: () => RunningJob, options: FollowOptions): Promise<number> {
   const job = started(start);
@@ -69,6 +72,10 @@ function report(event: JobEvent): void {
     case "compiler":
       process.stderr.write(event.text);
       return;
+    case "whereabouts":
+      process.stderr.write(`banyan: where the ranks are after ${secondsText(event.afterMs)}:\n`);
+      process.stderr.write(event.table.map((line) => `${line}\n`).join(""));
+      return;
     case "started":
     case "line":
     case "rank-ended":
@@ -94,11 +101,14 @@ function listenToSignals(job: RunningJob): () => void {
   for (const signal of signals) process.on(signal, heard);
   const checkpoint = (): void => job.checkpoint();
   process.on(checkpointSignal, checkpoint);
+  const tell = (): void => job.tellWhereabouts();
+  process.on(whereaboutsSignal, tell);
   const stopWatching = endWithParent(() => heard("SIGHUP"));
   return () => {
     stopWatching();
     for (const signal of signals) process.off(signal, heard);
     process.off(checkpointSignal, checkpoint);
+    process.off(whereaboutsSignal, tell);
   };
 }
 

@@ -58,6 +58,14 @@ export class CRank {
     const isStarted = this.#isStarted;
     this.#isStarted = true;
     this.#end.isReached = isStarted ? this.#program.goOn() : this.#program.start();
+    if (this.#end.isReached) this.#endReached();
+  }
+
+  /** The program has returned from `main`, or called `exit(0)`. */
+  #endReached(): void {
+    const { host, program } = this.process;
+    host.whereabouts.hasEnded = true;
+    if (program.isRunning) this.#rank.say({ kind: "unfinalized" });
   }
 
   /** Alone in its thread: all of the program. */

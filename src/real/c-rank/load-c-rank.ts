@@ -63,6 +63,7 @@ export function loadCRank(rank: WaitingCRank, change: (imports: Imports) => void
   change(imports);
   passThePlane(rank, imports);
   const program = new CProgram(module, imports, binding, memory, life.stack);
+  process.host.whereabouts.begin();
   rank.say({ kind: "runs" });
   return new CRank(rank, { end: life.end, program, images, isStarted });
 }

@@ -23,6 +23,8 @@ export class Job {
   readonly #ticking: NodeJS.Timeout;
   #tickedMs = performance.now();
   #hasBegun = false;
+  /** Where the ranks were when the job was interrupted, or its time was over. */
+  #lastLook: Promise<void> = Promise.resolve();
   /** What stays in the job's folder; null while the job is not over. */
   #leftBehind: "all" | "frozen" | "nothing" | null = null;
 
@@ -100,11 +102,20 @@ export class Job {
     if (freezeAtMs !== Number.POSITIVE_INFINITY) setTimeout(() => this.freeze(), freezeAtMs).unref();
   }
 
+  /** Where the ranks are, as an event. */
+  async tellWhereabouts(): Promise<void> {
+    const { whereabouts, report } = this.#parts;
+    report.whereabouts(await whereabouts.look());
+  }
+
   #decided({ reason, afterMs }: JobOutcome): void {
-    const { output, report } = this.#parts;
+    const { output, report, whereabouts } = this.#parts;
+    whereabouts.end();
     if (reason.kind === "output-closed") output.giveUp();
     if (reason.kind === "interrupted") output.giveUpIn(outputAfterInterruptMsMax);
     report.failed(reason, afterMs);
+    // Nodes hear of this before they are told to end.
+    if (reason.kind === "interrupted" || reason.kind === "timeout") this.#lastLook = this.tellWhereabouts();
   }
 
   async #ended(outcome: JobOutcome): Promise<void> {
@@ -125,6 +136,7 @@ export class Job {
   /** Returns the code of the job: that of the outcome, unless something is lost that the job was to leave behind. */
   async #endParts({ code }: JobOutcome): Promise<number> {
     const { faults, services, recovery, nodes, freezing, input, output, trace, journal } = this.#parts;
+    await this.#lastLook;
     faults?.end();
     services.links?.end();
     await recovery?.end();
@@ -135,8 +147,19 @@ export class Job {
     await output.end();
     const problem = await trace.write(this.#options.placement.length);
     if (problem !== "") this.#lost(problem);
+    const isUnfinalized = code === 0 && this.#checkFinalized();
     journal.close();
-    return code || (problem !== "" || output.isLost ? 1 : 0);
+    return code || (problem !== "" || output.isLost || isUnfinalized ? 1 : 0);
+  }
+
+  /** All have finished, and some without MPI_Finalize: MPI's standard wants it, and other MPIs end such a job with an error. */
+  #checkFinalized(): boolean {
+    const { unfinalized, report } = this.#parts;
+    if (unfinalized.size === 0) return false;
+    const ranks = report.names.listed([...unfinalized].sort((a, b) => a - b));
+    const message = `${ranks} ended without MPI_Finalize; call it before the program ends`;
+    report.failed({ kind: "unfinalized", message }, report.elapsedMs);
+    return true;
   }
 
   #leftBy({ reason }: JobOutcome, code: number): "all" | "frozen" | "nothing" {

@@ -126,6 +126,8 @@ export interface RunningJob extends AsyncIterable<JobEvent> {
   freeze(): void;
   /** Where the protocol takes checkpoints: of all sets, now. Does nothing otherwise, nor where a program takes its own. */
   checkpoint(): void;
+  /** Has the job tell where its ranks are, as an event: `whereabouts`. */
+  tellWhereabouts(): void;
 }
 
 /** Throws `CannotLaunch` when the options make no sense, or a file cannot be written; then nothing was started. */
@@ -252,6 +254,7 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     kill: (signal = "SIGTERM") => job.interrupt(signal, constants.signals[signal]),
     freeze: () => job.freeze(),
     checkpoint: () => job.checkpoint(),
+    tellWhereabouts: () => void job.tellWhereabouts(),
     [Symbol.asyncIterator]: () => ({ next: () => job.events.next(), return: () => job.events.return() }),
   };
 }

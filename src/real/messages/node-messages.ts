@@ -19,6 +19,7 @@ import type { LineChunk } from "./lines.ts";
 import type { CallsPassed, Life, RankRestart, RecoveryFacts } from "./lives.ts";
 import type { Folder, ProgramForm, ProgramPlace } from "./program-place.ts";
 import type { Captured, GoOnAfter, Input, ProtocolWords, RankWord, SpawnAnswered, Watch } from "./rank-messages.ts";
+import type { RankPlace } from "./whereabouts.ts";
 
 /** Which build this is. Two of them never speak to each other, so messages need no version of their own. */
 export const build: string = __BANYAN_VERSION__;
@@ -187,6 +188,11 @@ export interface Links {
   readonly ranks: readonly number[];
   readonly areCut: boolean;
 }
+/** Where are your ranks? Answered by `whereabouts` with the same number. */
+interface Where {
+  readonly kind: "where";
+  readonly number: number;
+}
 /** Stop the ranks, hand over what they printed, leave. */
 export interface End {
   readonly kind: "end";
@@ -213,6 +219,7 @@ export type ToNode =
   | KillRanks
   | GoOnAfter
   | Links
+  | Where
   | End;
 
 // Node → dispatcher
@@ -238,6 +245,14 @@ interface Heartbeat {
   readonly kind: "heartbeat";
   /** Where the lost are started again: how far the ranks of the node have come, as far as is known; otherwise empty. */
   readonly passed: readonly CallsPassed[];
+  /** How many of the node's ranks have come to the end of their program and wait for others, for some time already. */
+  readonly over: number;
+}
+/** Where the ranks of the node are that have not ended. */
+interface Whereabouts {
+  readonly kind: "whereabouts";
+  readonly number: number;
+  readonly places: readonly RankPlace[];
 }
 /** The processes of `start-ranks` can be talked to, or none of them exists. */
 interface RanksReady {
@@ -291,4 +306,5 @@ export type FromNode =
   | RankEnded
   | RanksReturned
   | FromRankOnwards
+  | Whereabouts
   | Bye;

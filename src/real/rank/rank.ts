@@ -54,6 +54,7 @@ const options: RankOptions = {
   set: rankProtocol.set,
   memory,
   handover,
+  whereabouts: setup.whereabouts,
   tell: say,
   traceFile,
   spawner: noSpawner(ranks, "programs in TypeScript cannot yet"),
@@ -116,6 +117,7 @@ process.on("exit", (code) => say({ kind: "ending", ending: endingNow(code) }));
 function endingNow(code: number): Ending {
   const failure = failureNow(code);
   if (failure === undefined) {
+    rankProcess.host.whereabouts.hasEnded = true;
     const requests = rankProcess.finish();
     if (requests > 0) return { kind: "unfinished", requests };
     const { protocol } = rankProcess.host.process;
@@ -153,6 +155,7 @@ if (rank === 0 && code.cacheMissing !== "") say({ kind: "compiled", cache: creat
 const form = passGate(words);
 // Not before: our own bundle's map would be read and parsed by every rank.
 process.setSourceMapsEnabled(true);
+rankProcess.host.whereabouts.begin();
 say({ kind: "runs" });
 if (setup.watch?.init === true) standStill();
 runProgram(form, program).then(

@@ -7,6 +7,7 @@ import type { CheckpointTimes } from "../../../core/service/set-checkpoints.ts";
 import { describeFailure, detailsOf, framesOf } from "./failure-text.ts";
 import { JobEventQueue } from "./job-event-queue.ts";
 import { ProcessNames } from "./process-names.ts";
+import { type RankStanding, whereaboutsTable } from "./whereabouts-table.ts";
 
 /** The losses and restarts of a job in which lost ranks are started again. */
 export interface JobRecoveryReport extends RecoveryReport {
@@ -51,6 +52,11 @@ export class JobReport {
   /** The compiler's output, if any. */
   compiled(text: string | undefined): void {
     if (text !== undefined && text !== "") this.events.push({ kind: "compiler", text });
+  }
+
+  whereabouts(ranks: readonly RankStanding[]): void {
+    const table = whereaboutsTable(ranks, this.names);
+    this.events.push({ kind: "whereabouts", ranks, table, afterMs: this.elapsedMs });
   }
 
   rankEnded(rank: number, node: number): void {
