@@ -11,6 +11,7 @@ import { environmentOf } from "../../wasi/environment.ts";
 import type { Files, Library } from "../../wasi/ports.ts";
 import { newYield } from "../machine/yield.ts";
 import type { GoOnAfter } from "../messages/rank-messages.ts";
+import { rankVariables } from "../messages/rank-variables.ts";
 import { restored } from "../messages/restore-gate.ts";
 import { newLinePlaces } from "../output/line-ring.ts";
 import { type OutputGate, outputGate } from "../output/output-gate.ts";
@@ -111,7 +112,7 @@ function libraryOf(rank: WaitingCRank, random: SeededRandom | null): Library {
   return newLibrary({
     run,
     args: [program.path, ...program.args],
-    environment: environmentOf(environment ?? process.env, folders),
+    environment: environmentOf({ ...(environment ?? process.env), ...rankVariables(setup) }, folders),
     lines,
     input,
     inbox,

@@ -34,7 +34,7 @@ import type { Bounds } from "../framing/value-frame.ts";
 import type { LineChunk } from "../messages/lines.ts";
 import type { CallsPassed, Life, RankRestart } from "../messages/lives.ts";
 import type { FromNode, NewRank, RecoverySetup, Setup, ToNode } from "../messages/node-messages.ts";
-import type { Folder, ProgramPlace } from "../messages/program-place.ts";
+import type { Folder, OtherProgram, ProgramPlace } from "../messages/program-place.ts";
 import type { Captured, CaptureFacts, RankWord, Watch } from "../messages/rank-messages.ts";
 import type { RankPlace } from "../messages/whereabouts.ts";
 import type { Address } from "../transport/sockets/address.ts";
@@ -121,6 +121,7 @@ const setup = object<Setup>({
   protocolPart: opaque,
   seed: signed32,
   program,
+  others: list(object<OtherProgram>({ firstRank: number32, program })),
   sameFiles: orNull(object<FilesProof>({ machine: text, file: text, secret: text })),
   heartbeatMs: whole(1, 60_000),
   dispatcherQuietMs: whole(1, 0x7fffffff),

@@ -6,6 +6,7 @@ import { basename } from "node:path";
 import type { JobOutcome } from "../../core/service/outcome.ts";
 import { deferred } from "../machine/deferred.ts";
 import { freezingRefusal } from "./check-options.ts";
+import { otherModuleOf } from "./folder/job-folder.ts";
 import type { JobOptions } from "./job-options.ts";
 import { createParts, type JobParts } from "./job-parts.ts";
 import { bundleProgram } from "./programs/program-bundle.ts";
@@ -83,11 +84,24 @@ export class Job {
     const { folders, report, nodes, core } = this.#parts;
     const compile = languageOf(program) === "c" ? compileProgram : bundleProgram;
     const outcome = await compile({ program, bundle: folders.bundle });
+    const other = outcome.kind === "ready" ? await this.#compileOthers() : undefined;
     // A job that was over sooner than its bundle has had its folder made again.
     if (this.#leftBehind !== null) this.#clearFolders(this.#leftBehind);
     report.compiled(outcome.said);
-    if (outcome.kind === "ready") nodes.run(outcome);
+    if (other !== undefined) core.unusable(other, performance.now());
+    else if (outcome.kind === "ready") nodes.run(outcome);
     else core.unusable(`Cannot run ${basename(program)}: ${outcome.why}`, performance.now());
+  }
+
+  /** The programs behind the first; the obstacle, if there is one. */
+  async #compileOthers(): Promise<string | undefined> {
+    const { folders, report } = this.#parts;
+    for (const [index, { program }] of this.#options.others.entries()) {
+      const outcome = await compileProgram({ program, bundle: { wasm: otherModuleOf(folders.lasting, index) } });
+      report.compiled(outcome.said);
+      if (outcome.kind !== "ready") return `Cannot run ${basename(program)}: ${outcome.why}`;
+    }
+    return undefined;
   }
 
   #allBegan(): void {

@@ -17,7 +17,7 @@ import type { Address } from "../transport/sockets/address.ts";
 import type { TcpEvent } from "../transport/tcp/tcp-host.ts";
 import type { LineChunk } from "./lines.ts";
 import type { CallsPassed, Life, RankRestart, RecoveryFacts } from "./lives.ts";
-import type { Folder, ProgramForm, ProgramPlace } from "./program-place.ts";
+import type { Folder, OtherProgram, ProgramForm, ProgramPlace } from "./program-place.ts";
 import type { Captured, GoOnAfter, Input, ProtocolWords, RankWord, SpawnAnswered, Watch } from "./rank-messages.ts";
 import type { RankPlace } from "./whereabouts.ts";
 
@@ -43,6 +43,8 @@ export interface Setup {
   /** The seed of the ranks' randomness under a protocol that replays: 32 bits, the same in every life. */
   readonly seed: number;
   readonly program: ProgramPlace;
+  /** Where the job's ranks run several programs (MPMD): all but the first, in the order of their ranks. */
+  readonly others: readonly OtherProgram[];
   /** Proves that the node sees the dispatcher's files, by the names in this message; null: files are sent in any case. */
   readonly sameFiles: FilesProof | null;
   readonly heartbeatMs: number;

@@ -141,15 +141,17 @@ export class Agent {
 
   /** Opens the gate when the program is here. */
   #run({ form, packages }: RunProgram): void {
-    const missing = this.#node.files.missingPackage(packages);
-    const arriving =
-      missing === undefined ? this.#node.files.bringProgram(this.#node.setup.program, form) : Promise.resolve(missing);
-    const open = (problem: string): void => {
-      if (problem === "") void this.#node.threads.letRun(form);
+    const { files, setup } = this.#node;
+    const programs = [setup.program, ...setup.others.map(({ program }) => program)];
+    const missing = files.missingPackage(packages);
+    const arriving = missing === undefined ? programs.map((each) => files.bringProgram(each, form)) : [];
+    const open = (problems: readonly (string | null | undefined)[]): void => {
+      const problem = problems.find((each) => each !== null && each !== undefined && each !== "");
+      if (problem === undefined || problem === null) void this.#node.threads.letRun(form);
       else this.#node.send({ kind: "unable", why: problem });
     };
-    if (arriving === null) open("");
-    else void arriving.then(open);
+    if (arriving.every((each) => each === null)) open([missing]);
+    else void Promise.all(arriving).then(open);
   }
 
   async #leave(): Promise<void> {

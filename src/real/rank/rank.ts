@@ -12,6 +12,7 @@ import { bytesOfObject } from "../../mpi/objects.ts";
 import { shareUndisturbed } from "../machine/undisturbed.ts";
 import { bellOf, passGate } from "../messages/node-words.ts";
 import type { FromRank, ThreadSetup } from "../messages/rank-messages.ts";
+import { rankVariables } from "../messages/rank-variables.ts";
 import { LineWriter } from "../output/line-ring.ts";
 import type { RankOptions } from "../process/open-process.ts";
 import { endingOfError } from "./error-report.ts";
@@ -34,6 +35,8 @@ const { code, rank, incarnation, ranks, placement, nodeMap, seed, program, trace
 const say = (message: FromRank): void => port.postMessage(message);
 const rankProtocol = protocolOf(setup, say);
 
+// A thread's environment is its own.
+Object.assign(process.env, setup.environment, rankVariables(setup));
 process.argv = [process.execPath, program.path, ...program.args];
 
 const lineWriter = new LineWriter(lines, bellOf(words));
