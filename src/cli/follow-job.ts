@@ -6,6 +6,7 @@ import { CannotLaunch, type RunningJob } from "../real/job/launch.ts";
 import type { JobEvent } from "../real/job/report/job-event.ts";
 import type { JobResult } from "../real/job/report/job-report.ts";
 import { CommandError, complain } from "./complain.ts";
+import { type JobAnswer, type JobQuestion, openDoor } from "./job-door.ts";
 import { endWithParent } from "./parent-watch.ts";
 import { recoveryText } from "./recovery-text.ts";
 
@@ -25,11 +26,24 @@ const whereaboutsSignal = "SIGQUIT";
 export async function follow(start: () => RunningJob, options: FollowOptions): Promise<number> {
   const job = started(start);
   const stopListening = listenToSignals(job);
+  const closeDoor = openDoor(answerOf(job));
   for await (const event of job) report(event);
   const result = await job.done;
   stopListening();
+  closeDoor();
   if (options.quiet !== true) summarize(job, result, options);
   return result.code;
+}
+
+/** For `banyan ps`. */
+function answerOf(job: RunningJob): (question: JobQuestion) => Promise<JobAnswer> {
+  const sinceMs = Date.now();
+  const command = process.argv.slice(2).join(" ");
+  const { ranks, nodes, protocol } = job;
+  return async (question) => {
+    const table = question === "ranks" ? (await job.whereabouts()).table : null;
+    return { ranks, nodes, protocol, sinceMs, command, table };
+  };
 }
 
 function started(start: () => RunningJob): RunningJob {

@@ -11,6 +11,7 @@ import type { JobOptions } from "./job-options.ts";
 import { createParts, type JobParts } from "./job-parts.ts";
 import { bundleProgram } from "./programs/program-bundle.ts";
 import { compileProgram, languageOf } from "./programs/program-compile.ts";
+import type { WhereaboutsEvent } from "./report/job-event.ts";
 import type { JobEventQueue } from "./report/job-event-queue.ts";
 import type { JobResult } from "./report/job-report.ts";
 
@@ -116,10 +117,15 @@ export class Job {
     if (freezeAtMs !== Number.POSITIVE_INFINITY) setTimeout(() => this.freeze(), freezeAtMs).unref();
   }
 
-  /** Where the ranks are, as an event. */
-  async tellWhereabouts(): Promise<void> {
+  /** Where the ranks are. */
+  async whereabouts(): Promise<WhereaboutsEvent> {
     const { whereabouts, report } = this.#parts;
-    report.whereabouts(await whereabouts.look());
+    return report.whereabouts(await whereabouts.look());
+  }
+
+  /** The same as an event. */
+  async tellWhereabouts(): Promise<void> {
+    this.events.push(await this.whereabouts());
   }
 
   #decided({ reason, afterMs }: JobOutcome): void {

@@ -35,7 +35,7 @@ import { folderLedAway, foldersGiven } from "./programs/folders-given.ts";
 import { isModule, languageOf } from "./programs/program-compile.ts";
 import { joinPrograms } from "./programs/several-programs.ts";
 import { protocolGiven } from "./protocol-given.ts";
-import type { JobEvent } from "./report/job-event.ts";
+import type { JobEvent, WhereaboutsEvent } from "./report/job-event.ts";
 import type { JobResult } from "./report/job-report.ts";
 
 /** One of several programs of a job. */
@@ -134,6 +134,8 @@ export class CannotLaunch extends Error {
 export interface RunningJob extends AsyncIterable<JobEvent> {
   readonly ranks: number;
   readonly nodes: number;
+  /** The name of its protocol. */
+  readonly protocol: string;
   /** Never rejects: a job that fails has a code that is not 0. */
   readonly done: Promise<JobResult>;
   /** Ends the job in order, as a signal would; a second time at once. */
@@ -142,7 +144,9 @@ export interface RunningJob extends AsyncIterable<JobEvent> {
   freeze(): void;
   /** Where the protocol takes checkpoints: of all sets, now. Does nothing otherwise, nor where a program takes its own. */
   checkpoint(): void;
-  /** Has the job tell where its ranks are, as an event: `whereabouts`. */
+  /** Where its ranks are. Takes a second at most. */
+  whereabouts(): Promise<WhereaboutsEvent>;
+  /** Has the job tell that as an event. */
   tellWhereabouts(): void;
 }
 
@@ -283,10 +287,12 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
   return {
     ranks: complete.ranks,
     nodes: complete.nodes,
+    protocol: protocol.name,
     done,
     kill: (signal = "SIGTERM") => job.interrupt(signal, constants.signals[signal]),
     freeze: () => job.freeze(),
     checkpoint: () => job.checkpoint(),
+    whereabouts: () => job.whereabouts(),
     tellWhereabouts: () => void job.tellWhereabouts(),
     [Symbol.asyncIterator]: () => ({ next: () => job.events.next(), return: () => job.events.return() }),
   };

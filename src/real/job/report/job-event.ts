@@ -86,7 +86,7 @@ interface CompilerEvent {
   readonly text: string;
 }
 /** Where the ranks are: somebody asked, or the job was interrupted, or its time was over. */
-interface WhereaboutsEvent {
+export interface WhereaboutsEvent {
   readonly kind: "whereabouts";
   readonly ranks: readonly RankStanding[];
   /** The same for people, line by line; the first has the headings. */

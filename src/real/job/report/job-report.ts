@@ -5,6 +5,7 @@ import type { Reason } from "../../../core/service/outcome.ts";
 import type { RecoveryReport } from "../../../core/service/recovery.ts";
 import type { CheckpointTimes } from "../../../core/service/set-checkpoints.ts";
 import { describeFailure, detailsOf, framesOf } from "./failure-text.ts";
+import type { WhereaboutsEvent } from "./job-event.ts";
 import { JobEventQueue } from "./job-event-queue.ts";
 import { ProcessNames } from "./process-names.ts";
 import { type RankStanding, whereaboutsTable } from "./whereabouts-table.ts";
@@ -54,9 +55,9 @@ export class JobReport {
     if (text !== undefined && text !== "") this.events.push({ kind: "compiler", text });
   }
 
-  whereabouts(ranks: readonly RankStanding[]): void {
+  whereabouts(ranks: readonly RankStanding[]): WhereaboutsEvent {
     const table = whereaboutsTable(ranks, this.names);
-    this.events.push({ kind: "whereabouts", ranks, table, afterMs: this.elapsedMs });
+    return { kind: "whereabouts", ranks, table, afterMs: this.elapsedMs };
   }
 
   rankEnded(rank: number, node: number): void {
