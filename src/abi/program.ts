@@ -40,7 +40,6 @@ import {
 import { Callbacks } from "./waiting/callbacks.ts";
 import type { Host } from "./waiting/host.ts";
 import { Suspension } from "./waiting/suspension.ts";
-import type { CallAgain } from "./waiting/waiting.ts";
 
 export const COMM_WORLD = 0x101;
 export const COMM_SELF = 0x102;
@@ -133,7 +132,7 @@ export class Program {
   /** The call that is running, for messages. The fastest calls set it only when they fail. */
   call = "";
   /** The call that waits, or waited last, by its arguments: for those who ask where the program is. */
-  again: CallAgain | null = null;
+  again: { readonly name: string; readonly args: readonly number[] } | null = null;
   /** Whose error handler hears of an error in the call that is running. */
   owner: ErrorSubject;
   /** Is it one of the program's functions? The world that instantiates the program knows. */

@@ -10,7 +10,7 @@ import type { Folder } from "../messages/program-place.ts";
 import type { TraceFile } from "../trace/trace-merge.ts";
 
 /** One of several programs of a job. */
-export interface JobProgram {
+interface JobProgram {
   /** Absolute path. */
   readonly program: string;
   readonly args: readonly string[];

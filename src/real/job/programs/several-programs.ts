@@ -4,10 +4,17 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { JobProgram } from "../job-options.ts";
+
+interface ProgramOfRanks {
+  /** Absolute path. */
+  readonly program: string;
+  readonly args: readonly string[];
+  /** How many ranks run it. */
+  readonly ranks: number;
+}
 
 /** Writes a program that runs them, by rank, and gives its path. */
-export function joinPrograms(folder: string, programs: readonly JobProgram[]): string {
+export function joinPrograms(folder: string, programs: readonly ProgramOfRanks[]): string {
   let end = 0;
   const choices = programs.map(({ program, args, ranks }) => {
     end += ranks;
