@@ -133,7 +133,7 @@ async function quitUntilAllWait(run: Run): Promise<void> {
 }
 
 test("M8: SIGQUIT prints where every rank is, and the job goes on; Ctrl-C prints it again", async () => {
-  const run = new Run(["run", "-n", "4", "--nodes", "2", standing], patient);
+  const run = new Run(["run", "-n", "4", "--nodes", "2", "--ranks-per-thread", "1", standing], patient);
   await quitUntilAllWait(run);
   assert.equal(run.child.exitCode, null);
   run.child.kill("SIGINT");
@@ -141,6 +141,18 @@ test("M8: SIGQUIT prints where every rank is, and the job goes on; Ctrl-C prints
   assert.equal(code, 130);
   assertTable(stderr.slice(stderr.indexOf("interrupted")));
   run.assertNothingLeft();
+});
+
+test("M8: a rank that shares its thread with one that computes is shown as waiting", async () => {
+  const run = new Run(["run", "-n", "2", "--ranks-per-thread", "2", standing], patient);
+  await run.printed("here");
+  await until(() => {
+    if (/^ {2}1 +0 +waiting/m.test(run.stderr)) return true;
+    run.child.kill("SIGQUIT");
+    return false;
+  }, "rank 1 waits");
+  run.child.kill("SIGINT");
+  await run.ended;
 });
 
 test("M8: a timeout prints where every rank is", async () => {

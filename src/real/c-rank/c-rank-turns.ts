@@ -203,9 +203,10 @@ class Turn {
     }
     this.#hasBegun = true;
     const { whereabouts } = this.waiting.process.host;
-    if (whereabouts.sleeps !== 0) whereabouts.end();
+    whereabouts.goOn();
     this.waiting.process.process.openPass();
     this.#rank.goOn();
+    if (!this.#rank.isOver) whereabouts.giveWay();
   }
 
   #endingOf(rank: CRank): Ending | null {

@@ -27,6 +27,8 @@ const nameBytesMax = namesBytes / 2;
 const states = ["starting", "computing", "waiting", "over"] as const;
 const kinds = ["receive", "send", "probe", "collective", "other"] as const;
 
+const otherKind = kinds.indexOf("other");
+
 const Flag = { UNMATCHED: 1, BLOCKED: 2, ONE_IS_ENOUGH: 4, DELIVERED: 8, ENDED: 16 } as const;
 
 /** What a rank does, as its node sees it. Crosses the control link. */
@@ -110,6 +112,30 @@ export class PlaceWriter {
     words[requests] = place.requests;
     words[callLength] = this.#put(place.call, 0);
     words[commLength] = this.#put(place.comm, nameBytesMax);
+    Atomics.add(words, version, 1);
+  }
+
+  /** It waits, and another rank of its thread runs: written at every change of turns, so without names. */
+  giveWay(sinceMs: number): void {
+    this.#writeBare("waiting", sinceMs);
+  }
+
+  /** It has the thread again. */
+  goOn(sinceMs: number): void {
+    this.#writeBare("computing", sinceMs);
+  }
+
+  #writeBare(now: (typeof states)[number], sinceMs: number): void {
+    const words = this.#words;
+    Atomics.add(words, version, 1);
+    words[state] = states.indexOf(now);
+    words[sinceLow] = sinceMs | 0;
+    words[flags] = 0;
+    words[kind] = otherKind;
+    words[peer] = NO_PEER;
+    words[requests] = 0;
+    words[callLength] = 0;
+    words[commLength] = 0;
     Atomics.add(words, version, 1);
   }
 

@@ -42,6 +42,7 @@ export class RankWhereabouts {
   readonly #process: Process;
   readonly #isDelivered: () => boolean;
   readonly #names = new WeakMap<Communicator, string>();
+  #hasGivenWay = false;
   #waits = 0;
   #sinceMs = 0;
   #writtenMs = 0;
@@ -76,6 +77,20 @@ export class RankWhereabouts {
       this.#write(waitedFor, isBlocked);
     }
     this.#writer.polled();
+  }
+
+  /** It waits, and another rank of its thread has a turn. */
+  giveWay(): void {
+    this.#hasGivenWay = true;
+    // A wait that is written down already says more.
+    if (this.sleeps < 2) this.#writer.giveWay(machineMs());
+  }
+
+  /** It has its turn again. */
+  goOn(): void {
+    if (this.sleeps !== 0) this.end();
+    else if (this.#hasGivenWay) this.#writer.goOn(machineMs());
+    this.#hasGivenWay = false;
   }
 
   /** The wait is over. */

@@ -48,7 +48,9 @@ function cellsOf({ rank, node, state, place }: RankStanding, names: ProcessNames
       const { kind, tag, call, comm } = place;
       const isMessage = kind === "receive" || kind === "send" || kind === "probe";
       const tagText = isMessage ? (tag === ANY_TAG ? "any" : `${tag}`) : "";
-      return [...first, "waiting", call, peerText(place, names), tagText, comm, since];
+      const isAway = call === "" && kind === "other";
+      const what = isAway ? "waiting, or for its turn" : "waiting";
+      return [...first, what, call, peerText(place, names), tagText, comm, since];
     }
   }
 }
