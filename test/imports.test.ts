@@ -73,11 +73,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // Calls of C programs that need no engine.
   "real/data-plane": ["real/transport", "real/machine", "core/p2p", "core/comm", "core/base"],
   "real/process": [
+    "real/messages",
     "real/data-plane",
     "real/transport",
     "real/trace",
     "real/machine",
     "core/process",
+    "core/binding",
+    "core/coll",
     "core/p2p",
     "core/ft",
     "core/comm",
@@ -87,7 +90,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "core/base",
   ],
   // What crosses between dispatcher, node and rank.
-  "real/messages": ["real/transport", "real/image", "real/disk", "core/process", "core/ft", "core/service"],
+  "real/messages": [
+    "real/transport",
+    "real/image",
+    "real/disk",
+    "core/process",
+    "core/ft",
+    "core/service",
+    "core/base",
+  ],
   "real/output": [
     "real/messages",
     "real/process",

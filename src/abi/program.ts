@@ -71,6 +71,7 @@ export class Program {
     ints: null,
     longs: null,
     disk: null,
+    again: null,
   };
   readonly host: CHost;
   readonly process: Process;
@@ -130,6 +131,8 @@ export class Program {
   disk: ProgramFiles | null = null;
   /** The call that is running, for messages. The fastest calls set it only when they fail. */
   call = "";
+  /** The call that waits, or waited last, by its arguments: for those who ask where the program is. */
+  again: { readonly name: string; readonly args: readonly number[] } | null = null;
   /** Whose error handler hears of an error in the call that is running. */
   owner: ErrorSubject;
   /** Is it one of the program's functions? The world that instantiates the program knows. */

@@ -40,6 +40,7 @@ export class CommunicatorState<C extends NamedCommunicator> {
     this.comm = comm;
     this.host = host;
     this.currentName = options.name ?? "";
+    host.named?.(comm.core, this.currentName);
     this.handler = options.errorHandler ?? errorsReturn;
     this.info = options.info ?? new Info();
     this.attributes = new Attributes(comm, "communicator", keyvals, options.attributes);
@@ -55,6 +56,7 @@ export class CommunicatorState<C extends NamedCommunicator> {
       throw new MpiError(ErrorClass.ARG, `Cannot name the communicator: ${state}`);
     }
     this.currentName = name;
+    this.host.named?.(this.comm.core, name);
   }
 
   get label(): string {

@@ -153,7 +153,7 @@ export class Request<T = Status> implements PromiseLike<T> {
   ): Promise<A | B> {
     // Which `await` goes on first is a choice: even one that need not wait takes its place in the order.
     const isFree = this.record < 0 || (this.operations.choices === null && this.isDone);
-    const done = isFree ? Promise.resolve() : this.#host.whenReady(() => this.isDone);
+    const done = isFree ? Promise.resolve() : this.#host.whenReady(() => this.isDone, this.record);
     return done.then(() => (this.record < 0 ? this.#inactiveOutcome() : this.conclude())).then(onDone, onError);
   }
 

@@ -261,6 +261,7 @@ export function sender(program: Program, name: string): Call {
           return 0;
         }
       }
+      program.call = name;
       return sendAndWait(program, comm, { buffer, count, type, peer: dest, tag }, SendMode.STANDARD);
     } catch (error) {
       program.call = name;
@@ -296,6 +297,7 @@ export function receiver(program: Program, name: string): Call {
       checkCount(count);
       // A reduction by the program's own operation may have to go on meanwhile.
       if (!type.isContiguous(count) || source === PROC_NULL || operations.programReductions !== 0) {
+        program.call = name;
         return receiveAndWait(program, comm, { buffer, count, type, peer: source, tag }, status);
       }
       const bytes = type.size * count;
@@ -305,6 +307,7 @@ export function receiver(program: Program, name: string): Call {
       const now = operations.receiveNow(comm.core, to, bytes, source, tag);
       if (now === Now.NOTHING) return program.suspension.stop(null);
       if (now === Now.MUST_POST) {
+        program.call = name;
         return receiveAndWait(program, comm, { buffer, count, type, peer: source, tag }, status);
       }
       if (pass.isUsed) showToPlane(program, comm);

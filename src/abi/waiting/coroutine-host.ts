@@ -17,6 +17,8 @@ interface CoroutineHostOptions {
   readonly spawner: Spawner;
   /** Nothing moves here: shall another process have the thread? False: none has anything to do, and a moment has passed. */
   mustGiveWay(): boolean;
+  /** Of a wait that has lasted. */
+  readonly whereabouts: { readonly sleeps: number; end(): void };
   /** Makes the process stop at its next capture point: `Suspension.givesWay`. */
   giveWay(): void;
   abort(code: number, message: string): never;
@@ -35,6 +37,10 @@ export class CoroutineHost implements CHost {
   readonly spawner: Spawner;
   readonly #options: CoroutineHostOptions;
   #looks = 0;
+  /** The request that the program waits for, or waited for last; −1: it waits for something else. */
+  awaited = -1 as RecordId;
+  /** The program does not wait, it looks. */
+  isLooking = false;
 
   constructor(options: CoroutineHostOptions) {
     this.process = options.process;
@@ -48,15 +54,23 @@ export class CoroutineHost implements CHost {
   wait(request: RecordId): boolean {
     const { process } = this;
     const { engine } = process;
+    this.awaited = request;
     while (!engine.isComplete(request)) if (!process.progress() && this.#options.mustGiveWay()) return false;
-    process.openPass();
+    this.#endOfWait();
     return true;
   }
 
   waitUntil(isReady: () => boolean): boolean {
+    this.awaited = -1 as RecordId;
     while (!isReady()) if (!this.process.progress() && this.#options.mustGiveWay()) return false;
-    this.process.openPass();
+    this.#endOfWait();
     return true;
+  }
+
+  #endOfWait(): void {
+    const { whereabouts } = this.#options;
+    if (whereabouts.sleeps !== 0) whereabouts.end();
+    this.process.openPass();
   }
 
   /** Without a message there is nothing that could tell whether one has come: the receive is posted. */
@@ -73,7 +87,9 @@ export class CoroutineHost implements CHost {
   glance(): void {
     if (++this.#looks < looksMax) return;
     this.#looks = 0;
+    this.isLooking = true;
     if (this.#options.mustGiveWay()) this.#options.giveWay();
+    this.isLooking = false;
   }
 
   abort(code: number, message: string): never {

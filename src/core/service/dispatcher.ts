@@ -248,6 +248,11 @@ export class Dispatcher {
     this.#decide({ kind: "unusable", message }, 1, nowMs);
   }
 
+  /** A rank waits for something that can no longer happen. */
+  stuck(message: string, nowMs: number): void {
+    this.#decide({ kind: "stuck", message }, 1, nowMs);
+  }
+
   /** Time has passed. The host calls it every `heartbeatMs`, after reading what has arrived. */
   tick(nowMs: number): void {
     const stepMs = Math.min(nowMs - this.#lastTickMs, 2 * this.#options.heartbeatMs);

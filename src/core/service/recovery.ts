@@ -153,6 +153,11 @@ export class Recovery {
     this.#checkpoints.takeOver(nowMs);
   }
 
+  /** Is nothing on its way back to where it was? */
+  get isQuiet(): boolean {
+    return this.#losses.areMadeGood;
+  }
+
   get report(): RecoveryReport {
     return { ...this.#counts, checkpointTimes: [...this.#checkpointTimes], recoveries: [...this.#recoveries] };
   }

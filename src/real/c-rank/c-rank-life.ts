@@ -66,7 +66,15 @@ export class CRank {
       this.#exitCode = error.ending.code;
       this.#end.isReached = true;
     }
-    if (this.isOver) this.#checkEnd();
+    if (this.isOver) this.#endReached();
+  }
+
+  /** The program has returned from `main`, or called `exit`. */
+  #endReached(): void {
+    const { host, program } = this.process;
+    host.whereabouts.hasEnded = true;
+    this.#checkEnd();
+    if (program.isRunning) this.#rank.say({ kind: "unfinalized" });
   }
 
   /** Where deaths are survived: a code other than 0 after MPI_Finalize is an end in order, not the death of a member. */

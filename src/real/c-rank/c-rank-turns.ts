@@ -93,6 +93,7 @@ export class Turns {
     else {
       const isLong = this.#idle > yieldsMax + 2 * sleepsBeforeLong && !this.#hasSockets;
       this.#sleep.sleep(isLong ? longSleepMs : sleepMs);
+      for (const turn of this.#turns) turn.slept();
       if (this.#inquiryPauses.isTime(steadyMs())) for (const turn of this.#turns) turn.ask();
     }
   }
@@ -130,6 +131,15 @@ class Turn {
   ask(): void {
     const isWaiting = this.#hasBegun && this.#settling === null && !this.#awaitsVerdict;
     if (isWaiting) this.#rank?.process.process.inquiries.ask();
+  }
+
+  /** All ranks of this thread wait, and it has slept: where this one is. */
+  slept(): void {
+    if (!this.#hasBegun || this.#settling !== null || this.#awaitsVerdict || this.#coroutine.isLooking) return;
+    const { whereabouts, process } = this.waiting.process.host;
+    const request = this.#rank?.isOver === true ? process.finalBarrier : this.#coroutine.awaited;
+    if (request < 0) whereabouts.slept();
+    else whereabouts.slept({ kind: "request", request });
   }
 
   /** Lets it go on, if it can. True when anything was done. */
@@ -192,8 +202,11 @@ class Turn {
       return;
     }
     this.#hasBegun = true;
+    const { whereabouts } = this.waiting.process.host;
+    whereabouts.goOn();
     this.waiting.process.process.openPass();
     this.#rank.goOn();
+    if (!this.#rank.isOver) whereabouts.giveWay();
   }
 
   #endingOf(rank: CRank): Ending | null {

@@ -11,6 +11,7 @@ import { environmentOf } from "../../wasi/environment.ts";
 import type { Files, Library } from "../../wasi/ports.ts";
 import { newYield } from "../machine/yield.ts";
 import type { GoOnAfter } from "../messages/rank-messages.ts";
+import { rankVariables } from "../messages/rank-variables.ts";
 import { restored } from "../messages/restore-gate.ts";
 import { newLinePlaces } from "../output/line-ring.ts";
 import { type OutputGate, outputGate } from "../output/output-gate.ts";
@@ -64,6 +65,7 @@ export function loadCRank(rank: WaitingCRank, change: (imports: Imports) => void
   change(imports);
   passThePlane(rank, imports);
   const program = new CProgram(module, imports, binding, memory, life.stack);
+  process.host.whereabouts.begin();
   rank.say({ kind: "runs" });
   return new CRank(rank, { end: life.end, program, images, isStarted });
 }
@@ -111,7 +113,7 @@ function libraryOf(rank: WaitingCRank, random: SeededRandom | null): Library {
   return newLibrary({
     run,
     args: [program.path, ...program.args],
-    environment: environmentOf(environment ?? process.env, folders),
+    environment: environmentOf({ ...(environment ?? process.env), ...rankVariables(setup) }, folders),
     lines,
     input,
     isReader: () => isReader(setup.rank, own.process),

@@ -62,6 +62,7 @@ export class WaitingCRank {
         set: this.protocol.set,
         memory: setup.memory,
         handover: setup.handover,
+        whereabouts: setup.whereabouts,
         tell: (message) => this.say(message),
         traceFile: setup.traceFile,
         takesTurns: this.takesTurns,

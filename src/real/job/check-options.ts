@@ -5,7 +5,7 @@ import { describeSystemError } from "../../core/base/system-error.ts";
 import { isWhole } from "../../core/ft/option.ts";
 import { layoutOf, memoryMbMax, producersMax } from "../transport/layout.ts";
 import type { JobOptions } from "./job-options.ts";
-import { isModule, languageOf, sourceExtensions, typescriptExtensions } from "./programs/program-compile.ts";
+import { isModule, isNative, languageOf, sourceExtensions, typescriptExtensions } from "./programs/program-compile.ts";
 
 /** More threads than any machine has use for; above it the number is a slip. */
 const ranksMax = 4096;
@@ -13,8 +13,9 @@ const ranksMax = 4096;
 const typescriptCannotFreeze = "only programs in C and C++ can be";
 
 /** Why a job cannot be frozen while it runs, the end of a sentence; undefined: it can. */
-export function freezingRefusal({ jobFolder, protocol, program }: Options): string | undefined {
+export function freezingRefusal({ jobFolder, protocol, program, others }: Options): string | undefined {
   if (jobFolder === "") return "it was launched without a jobFolder";
+  if (others.length > 0) return "it runs several programs";
   return protocol.refusals.freezing ?? (languageOf(program) === "c" ? undefined : typescriptCannotFreeze);
 }
 
@@ -69,8 +70,9 @@ function checkProtocol({
   return protocol.check(values, { program: relative("", program), language: languageOf(program), ranks, nodes });
 }
 
-function checkFreezing({ program, freezeAtMs, jobFolder }: Options): string | undefined {
+function checkFreezing({ program, others, freezeAtMs, jobFolder }: Options): string | undefined {
   if (freezeAtMs === Number.POSITIVE_INFINITY) return undefined;
+  if (others.length > 0) return "Cannot freeze the job: it runs several programs";
   if (!(freezeAtMs >= 0)) return `Cannot freeze the job after ${freezeAtMs / 1000} s: give a time from 0`;
   if (jobFolder === "") return "Cannot freeze the job: say where to with --job-dir";
   return languageOf(program) === "c" ? undefined : `Cannot freeze ${relative("", program)}: ${typescriptCannotFreeze}`;
@@ -101,5 +103,7 @@ export function checkProgram(path: string): string | undefined {
   }
   const extensions = [...typescriptExtensions, ...sourceExtensions];
   if (extensions.includes(extname(path)) || isModule(path)) return undefined;
+  if (isNative(path))
+    return `Cannot run ${name}: it is a native program, and ranks run WebAssembly; compile it with banyan cc instead of mpicc or gcc`;
   return `Cannot run ${name}: programs end in ${extensions.join(", ")}, or are WebAssembly modules`;
 }

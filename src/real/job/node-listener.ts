@@ -10,6 +10,7 @@ import type { TcpEvent } from "../transport/tcp/tcp-host.ts";
 import type { InputSource } from "./input-source.ts";
 import type { JobFreezing } from "./job-freezing.ts";
 import type { JobOutput } from "./job-output.ts";
+import type { JobWhereabouts } from "./job-whereabouts.ts";
 import type { JobNodes } from "./nodes/job-nodes.ts";
 import type { JobFaults } from "./recovery/job-faults.ts";
 import type { JobRecovery } from "./recovery/job-recovery.ts";
@@ -34,6 +35,9 @@ interface NodeListenerParts {
   readonly freezing: Pick<JobFreezing, "stopped" | "image" | "died">;
   readonly recovery: JobRecovery | null;
   readonly faults: JobFaults | null;
+  readonly whereabouts: Pick<JobWhereabouts, "heard" | "answered">;
+  /** Gets the ranks whose programs have ended without MPI_Finalize. */
+  readonly unfinalized: Set<number>;
   readonly report: Pick<JobReport, "note" | "rankEnded" | "names">;
   /** Every rank of the job has begun to run its program. */
   allBegan(): void;
@@ -78,7 +82,7 @@ export class NodeListener {
   }
 
   said(node: number, message: FromNode): void {
-    const { core, nodes, output, spawning, report, faults } = this.#parts;
+    const { core, nodes, output, spawning, report, faults, whereabouts } = this.#parts;
     switch (message.kind) {
       case "ready":
         if (message.build === build) nodes.ready(node, message.address);
@@ -92,6 +96,10 @@ export class NodeListener {
         break;
       case "heartbeat":
         for (const { rank, calls } of message.passed) core.falls.passed(rank, calls);
+        whereabouts.heard(node, message.over);
+        break;
+      case "whereabouts":
+        whereabouts.answered(node, message.number, message.places);
         break;
       case "bye":
         break;
@@ -173,6 +181,9 @@ export class NodeListener {
         break;
       case "report":
         this.#reports[rank] = message.report;
+        break;
+      case "unfinalized":
+        this.#parts.unfinalized.add(rank);
         break;
       case "checkpoint-wanted":
         recovery?.checkpointWanted(rank, message.incarnation);

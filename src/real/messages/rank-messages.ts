@@ -72,6 +72,8 @@ export interface RankSetup {
   readonly watch: Watch | null;
   /** Ring for what the rank prints. */
   readonly lines: SharedArrayBuffer;
+  /** Where the rank says where it is, see `whereabouts.ts`. */
+  readonly whereabouts: SharedArrayBuffer;
   /** Words of the node, see `node-words.ts`. */
   readonly words: SharedArrayBuffer;
 }
@@ -210,6 +212,10 @@ interface RankDone {
   readonly kind: "done";
   readonly incarnation: number;
 }
+/** Its program is over, and has called MPI_Init and not MPI_Finalize. Said before `done`, and before its thread ends. */
+interface RankUnfinalized {
+  readonly kind: "unfinalized";
+}
 /** Its program is over, and this is what its protocol has to say to that one's part for the job. */
 interface RankReport {
   readonly kind: "report";
@@ -257,6 +263,7 @@ export type RankWord =
   | RankStopped
   | RankImage
   | RankReport
+  | RankUnfinalized
   | RankDone
   | CheckpointWanted
   | ProtocolWords

@@ -30,6 +30,7 @@ export function rankEvents(node: AgentParts, rank: number): RankEvents {
         case "checkpoint-wanted":
         case "protocol":
         case "report":
+        case "unfinalized":
         case "caught-up":
         case "image-unreadable":
         case "leads-out":

@@ -22,6 +22,7 @@ import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
 import { type ProcessBell, processBellOf } from "./joint-sleep.ts";
 import { RankHost } from "./rank-host.ts";
 import { openTransports, type RankTransports } from "./rank-transports.ts";
+import { RankWhereabouts } from "./rank-whereabouts.ts";
 import type { Napper } from "./waiting.ts";
 
 export interface RankOptions {
@@ -48,6 +49,8 @@ export interface RankOptions {
   readonly napper: Napper | null;
   /** `NodeMemory.shared` of this rank's node. */
   readonly memory: SharedNode;
+  /** Where the rank says where it is (real/messages/whereabouts.ts). */
+  readonly whereabouts: SharedArrayBuffer;
   /** The port through which connections to other nodes reach this rank; null in a job of one node. */
   readonly handover: SharedHandover | null;
   /** Posts messages about those connections to the node's main thread. */
@@ -148,6 +151,11 @@ export function openProcess(
     waiting,
     tracer,
     survivesDeaths: options.survivesDeaths,
+    whereabouts: new RankWhereabouts({
+      words: options.whereabouts,
+      process,
+      isDelivered: () => transports.isDelivered(),
+    }),
     processorName: hostname(),
     stop: { words: node.words, at: (line + Line.STOP) >> 2 },
     kept: () => ({

@@ -12,6 +12,7 @@ import { bytesOfObject } from "../../mpi/objects.ts";
 import { shareUndisturbed } from "../machine/undisturbed.ts";
 import { bellOf, passGate } from "../messages/node-words.ts";
 import type { FromRank, ThreadSetup, ToRank } from "../messages/rank-messages.ts";
+import { rankVariables } from "../messages/rank-variables.ts";
 import { LineWriter } from "../output/line-ring.ts";
 import type { RankOptions } from "../process/open-process.ts";
 import { endingOfError } from "./error-report.ts";
@@ -36,6 +37,8 @@ const { code, rank, incarnation, ranks, placement, nodeMap, seed, program, trace
 const say = (message: FromRank): void => port.postMessage(message);
 const rankProtocol = protocolOf(setup, say);
 
+// A thread's environment is its own.
+Object.assign(process.env, setup.environment, rankVariables(setup));
 process.argv = [process.execPath, program.path, ...program.args];
 
 const lineWriter = new LineWriter(lines, bellOf(words));
@@ -58,6 +61,7 @@ const options: RankOptions = {
   set: rankProtocol.set,
   memory,
   handover,
+  whereabouts: setup.whereabouts,
   tell: say,
   traceFile,
   spawner: rankSpawner(setup, rankProtocol.definition.refusals.spawn, {
@@ -132,6 +136,7 @@ process.on("exit", (code) => say({ kind: "ending", ending: endingNow(code) }));
 function endingNow(code: number): Ending {
   const failure = failureNow(code);
   if (failure === undefined) {
+    rankProcess.host.whereabouts.hasEnded = true;
     const requests = rankProcess.finish();
     if (requests > 0) return { kind: "unfinished", requests };
     const { protocol } = rankProcess.host.process;
@@ -171,6 +176,7 @@ const jobForm = passGate(words);
 const form = setup.origin === null ? jobForm : program.bundle.script === "" ? "module" : "script";
 // Not before: our own bundle's map would be read and parsed by every rank.
 process.setSourceMapsEnabled(true);
+rankProcess.host.whereabouts.begin();
 say({ kind: "runs" });
 if (setup.watch?.init === true) standStill();
 async function run(): Promise<void> {

@@ -134,6 +134,7 @@ export class CProcess {
         processorName: hostName,
         stop: this.#stop,
         spawner: noSpawner(sim.core.ranks, "a simulated world has the ranks that it begins with"),
+        whereabouts: { sleeps: 0, end() {} },
         mustGiveWay: () => true,
         giveWay: () => {
           this.#program.suspension.givesWay = true;

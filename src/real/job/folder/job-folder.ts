@@ -42,6 +42,8 @@ export function programsIn(folder: string): Record<ProgramForm, string> {
 }
 
 export const moduleOf = (folder: string): string => join(folder, "program.wasm");
+/** Of the programs behind the first, in the order of their ranks. */
+export const otherModuleOf = (folder: string, index: number): string => join(folder, `program.${index + 1}.wasm`);
 export const checkpointsIn = (folder: string): string => join(folder, "checkpoints");
 export const serverFolderIn = (folder: string, server: number): string => join(folder, `checkpoint-server-${server}`);
 

@@ -129,6 +129,11 @@ export class JobRecovery {
   }
 
   /** After the end. */
+  /** Is nothing on its way back to where it was? */
+  get isQuiet(): boolean {
+    return this.#core.isQuiet;
+  }
+
   get report(): JobRecoveryReport {
     return { ...this.#core.report, restarts: this.#restarts };
   }
