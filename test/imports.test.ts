@@ -36,7 +36,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   v8: [],
   image: ["core/base"],
   wasi: ["core/base"],
-  trust: [],
+  trust: ["core/base"],
   mpi: ["core/binding", "core/process", "core/ft", "core/coll", "core/comm", "core/request", "core/base"],
   // The header says what the arguments of its functions are.
   abi: [

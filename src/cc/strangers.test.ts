@@ -89,6 +89,18 @@ describe("X7: the compile client", () => {
     }
   });
 
+  it("says in one line that the cache cannot be reached, for cc and run alike", async () => {
+    const folder = session.write("unreachable", hello);
+    const cache = join(folder, "n".repeat(300));
+    for (const words of ["cc hello.c", "run -q hello.c"]) {
+      const { code, stderr } = await session.run(folder, words, { env: { BANYAN_CACHE: cache } });
+      assert.equal(code, 1);
+      const [first] = stderr.split("\n");
+      const where = `${cache} cannot be reached (the name is too long)`;
+      assert.equal(first, `banyan: Cannot use the cache: ${where}; let BANYAN_CACHE name a folder of your own`);
+    }
+  });
+
   it("says at once that there is no room for a cache", { skip: asRoot.skip }, async (t) => {
     const folder = session.write("full", hello);
     const cache = join(folder, "cache");
