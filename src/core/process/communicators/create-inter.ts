@@ -1,10 +1,12 @@
 import type { CommRank, Pointer, RecordId } from "../../base/brand.ts";
-import { ErrorClass } from "../../base/mpi-error.ts";
+import { ErrorClass, type ErrorCode } from "../../base/mpi-error.ts";
 import { saves } from "../../base/saved-classes.ts";
+import { kindCode, unlike } from "../../coll/engine/collective-call.ts";
 import { Group } from "../../comm/group.ts";
 import { R_ERROR, SendMode } from "../../request/records.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";
+import type { Awaited, Creation } from "../task.ts";
 import { inCommonOrder } from "./member-order.ts";
 import { NewCommunicator } from "./new-communicator.ts";
 import { interTag } from "./task-tags.ts";
@@ -18,6 +20,8 @@ export class CreateInter extends NewCommunicator {
   private readonly remoteLeader: number;
   private readonly tag: number;
   private readonly count: number;
+  /** Among the collectives of `local`. */
+  private readonly number: number;
   /** The leaders exchange size, context and count, then the members. */
   private phase: "greet" | "introduce" | "spread-size" | "spread" | "agree" = "greet";
   private requests: RecordId[] = [];
@@ -35,6 +39,28 @@ export class CreateInter extends NewCommunicator {
     this.remoteLeader = remoteLeader;
     this.tag = tag;
     this.count = local.children++;
+    this.number = local.nextCollective(kindCode.intercomm_create, unlike, unlike);
+  }
+
+  override get creation(): Creation {
+    return { comm: this.local, number: this.number, kind: kindCode.intercomm_create };
+  }
+
+  /** The other leader, whose words are not here yet. */
+  override get awaited(): Awaited | null {
+    const { bridge, requests } = this;
+    if (bridge === null || requests.length === 0) return null;
+    const peer = bridge.peers.worldRank(this.remoteLeader as CommRank);
+    return { comm: bridge, tag: interTag(this.tag), peers: [peer], kind: kindCode.intercomm_create };
+  }
+
+  override isAwaiting({ engine }: Process): boolean {
+    return this.awaited !== null && !this.requests.every((request) => engine.isComplete(request));
+  }
+
+  override abandon({ engine }: Process, error: ErrorCode): void {
+    this.error ||= error;
+    for (const request of this.requests) engine.cancel(request);
   }
 
   private get leads(): boolean {
@@ -129,7 +155,7 @@ export class CreateInter extends NewCommunicator {
 
   /** The leader's words to all members of the local group. */
   private spread(process: Process, words: Int32Array): Int32Array | null {
-    this.spreading ??= new WordBroadcast(this.local, this.leader, words);
+    this.spreading ??= new WordBroadcast(this.local, this.leader, words, this.number);
     const all = this.spreading.advance(process);
     if (all === null) return null;
     this.error ||= this.spreading.error;
