@@ -113,6 +113,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // The parts of protocols that need the machine: their interfaces, the protocols, the lists of them.
   "real/part-hosts": ["real/process", "real/transport", "core/ft", "core/fault", "core/service"],
   "real/logging": [
+    "trust",
     "real/part-hosts",
     "real/messages",
     "real/process",

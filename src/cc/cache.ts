@@ -13,7 +13,6 @@ import { createHash } from "node:crypto";
 import {
   closeSync,
   constants,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -27,6 +26,7 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { isOwnFile, isOwnFolder } from "../trust/folder.ts";
+import { makeFolder } from "../trust/make-folder.ts";
 import { isDiskTrouble } from "./disk-trouble.ts";
 
 /** The output of a tool, and its messages. */
@@ -111,7 +111,7 @@ export class Cache {
   #write(path: string, bytes: Uint8Array): void {
     const draft = `${path}.draft-${process.pid}-${draftCount++}`;
     try {
-      mkdirSync(dirname(path), { recursive: true, mode: this.#isForAll ? 0o755 : 0o700 });
+      makeFolder(dirname(path), this.#isForAll ? 0o755 : 0o700);
       if (!this.#isOwn(path)) throw new ForeignFolder(dirname(path));
       writeFileSync(draft, bytes, { flag: "wx", mode: this.#isForAll ? 0o644 : 0o600 });
       renameSync(draft, path);

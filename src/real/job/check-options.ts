@@ -53,7 +53,7 @@ export function checkOptions(options: Options): string | undefined {
 }
 
 /** Far below usual limits, and enough to start and to say what is wrong: where files run out later, calls of the program fail. */
-export function checkOpenFiles(nodes: number, max = openFilesMax()): string | undefined {
+function checkOpenFiles(nodes: number, max = openFilesMax()): string | undefined {
   const wanted = openFilesOfJob + openFilesOfNode * nodes;
   if (max === undefined || max >= wanted) return undefined;
   const what = `a job of ${nodes} ${nodes === 1 ? "node" : "nodes"} with at most ${max} open files`;
