@@ -36,7 +36,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   v8: [],
   image: ["core/base"],
   wasi: ["core/base"],
-  trust: [],
+  trust: ["core/base"],
   mpi: ["core/binding", "core/process", "core/ft", "core/coll", "core/comm", "core/request", "core/base"],
   // The header says what the arguments of its functions are.
   abi: [
@@ -124,6 +124,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // The parts of protocols that need the machine: their interfaces, the protocols, the lists of them.
   "real/part-hosts": ["real/process", "real/transport", "core/ft", "core/fault", "core/service"],
   "real/logging": [
+    "trust",
     "real/part-hosts",
     "real/messages",
     "real/process",

@@ -6,6 +6,7 @@
  * about. A program's own handler cannot be called from here (see callbacks.ts).
  */
 import type { RecordId } from "../core/base/brand.ts";
+import { bytesOfText, textOfBytes } from "../core/base/byte-text.ts";
 import { ErrorClass, errorClassName, MpiError } from "../core/base/mpi-error.ts";
 import { lives } from "../core/base/saved-classes.ts";
 import { BufferedSends } from "../core/binding/buffered-sends.ts";
@@ -57,9 +58,6 @@ export const listLengthMax = 1 << 24;
 
 /** Texts are names, keys and paths: one without end is found before all of memory is searched. */
 export const textBytesMax = 1 << 20;
-
-const decoder = new TextDecoder();
-const encoder = new TextEncoder();
 
 export class Program {
   static readonly unsaved = {
@@ -277,12 +275,12 @@ export class Program {
     if (address === 0) return "";
     const end = this.textEnd(address);
     if (end < 0) this.refuseAddress(address, "no string begins there");
-    return decoder.decode(this.bytes.slice(address, end));
+    return textOfBytes(this.bytes.slice(address, end));
   }
 
   /** Writes text and a closing zero, cut to `room` bytes; returns its length without the zero. */
   putText(address: number, text: string, room: number): number {
-    const bytes = encoder.encode(text).subarray(0, Math.max(0, room - 1));
+    const bytes = bytesOfText(text).subarray(0, Math.max(0, room - 1));
     this.bytes.set(bytes, address);
     this.bytes[address + bytes.length] = 0;
     return bytes.length;

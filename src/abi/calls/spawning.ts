@@ -49,7 +49,12 @@ class Told implements Continuation {
       program.checkWords(codes, outcome.wanted);
       ints.fill(error, codes >> 2, (codes >> 2) + outcome.wanted);
     }
-    if (error !== 0) throw new MpiError(error, `Cannot spawn processes: ${outcome?.why ?? errorCodes.stringOf(error)}`);
+    // Raised here, not thrown: the call has taken part, and is none of those that were refused.
+    if (error !== 0) {
+      const why = outcome?.why ?? errorCodes.stringOf(error);
+      const disagreement = this.comm.core.takeDisagreement(error);
+      return program.raise(disagreement ?? new MpiError(error, `Cannot spawn processes: ${why}`));
+    }
     ints[comm >> 2] = adopt(program, result!, this.comm, {}).handle;
     return 0;
   }

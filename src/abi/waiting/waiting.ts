@@ -118,6 +118,7 @@ class WaitOn implements Continuation {
   }
 
   resume(program: Program): number {
+    program.process.inquiries.unblock();
     return waitThen(program, this.record, this.next);
   }
 }

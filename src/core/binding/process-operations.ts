@@ -329,7 +329,12 @@ export class ProcessOperations implements Operations {
   }
 
   wait(request: RecordId): boolean {
-    return this.waits.wait(request);
+    const { inquiries } = this.process;
+    inquiries.block(request);
+    const isOver = this.waits.wait(request);
+    // A wait that was interrupted goes on later, and the program does nothing meanwhile.
+    if (isOver) inquiries.unblock();
+    return isOver;
   }
 
   waitUntil(isReady: () => boolean): boolean {

@@ -3,12 +3,17 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { extname, relative } from "node:path";
 import { describeSystemError } from "../../core/base/system-error.ts";
 import { isWhole } from "../../core/ft/option.ts";
+import { openFilesMax } from "../machine/open-files.ts";
 import { layoutOf, memoryMbMax, producersMax } from "../transport/layout.ts";
 import type { JobOptions } from "./job-options.ts";
 import { isModule, isNative, languageOf, sourceExtensions, typescriptExtensions } from "./programs/program-compile.ts";
 
 /** More threads than any machine has use for; above it the number is a slip. */
 const ranksMax = 4096;
+
+/** Measured: 32 for one node, 64 for eight. */
+const openFilesOfJob = 32;
+const openFilesOfNode = 4;
 
 const typescriptCannotFreeze = "only programs in C and C++ can be";
 
@@ -43,7 +48,17 @@ export function checkOptions(options: Options): string | undefined {
     return `Cannot beat every ${heartbeatMs} ms: give a whole number from 1 to 60000`;
   if (!(patienceMs >= 2 * heartbeatMs))
     return `Cannot wait ${patienceMs} ms for a heartbeat every ${heartbeatMs} ms: give at least twice as long`;
+  const tooFew = checkOpenFiles(nodes);
+  if (tooFew !== undefined) return tooFew;
   return checkProgram(options.program) ?? checkPacking(options) ?? checkFreezing(options) ?? checkProtocol(options);
+}
+
+/** Far below usual limits, and enough to start and to say what is wrong: where files run out later, calls of the program fail. */
+function checkOpenFiles(nodes: number, max = openFilesMax()): string | undefined {
+  const wanted = openFilesOfJob + openFilesOfNode * nodes;
+  if (max === undefined || max >= wanted) return undefined;
+  const what = `a job of ${nodes} ${nodes === 1 ? "node" : "nodes"} with at most ${max} open files`;
+  return `Cannot start ${what}: give it at least ${wanted}, with ulimit -n`;
 }
 
 function checkPacking({ program, ranksPerThread }: Options): string | undefined {
@@ -91,9 +106,14 @@ function checkMemory(ranksOfNode: number, { program, memoryMb }: Options): strin
   }
 }
 
+/** A name with its line breaks and other control characters as JSON has them: a message is one line. */
+function oneLine(name: string): string {
+  return name.replaceAll(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
+}
+
 /** Why the file cannot be a program; undefined: it can. */
 export function checkProgram(path: string): string | undefined {
-  const name = relative("", path) || path;
+  const name = oneLine(relative("", path) || path);
   if (!existsSync(path)) return `Cannot run ${name}: there is no such file`;
   if (!statSync(path).isFile()) return `Cannot run ${name}: it is not a file`;
   try {

@@ -99,7 +99,7 @@ export class EventLog implements EventLogPort {
         this.#store.replace(parts);
       },
     };
-    const streams = isSuccessor ? StoredStreams.restored(this.#store.read(), { store, slackBytes }) : "";
+    const streams = isSuccessor ? StoredStreams.restored([this.#store.read()], { store, slackBytes }) : "";
     if (isSuccessor && typeof streams === "string") this.stores.refused++;
     const logger = new EventLogger(
       typeof streams === "string" ? new StoredStreams(isSuccessor, { store, slackBytes }) : streams,

@@ -1,6 +1,8 @@
+import type { ErrorCode } from "../../base/mpi-error.ts";
 import { saves } from "../../base/saved-classes.ts";
 import type { Group } from "../../comm/group.ts";
 import type { Process } from "../process.ts";
+import type { Awaited } from "../task.ts";
 import { CreateGroup } from "./create-group.ts";
 import { CreateInter, refuseOtherSide } from "./create-inter.ts";
 import { NewCommunicator } from "./new-communicator.ts";
@@ -40,6 +42,18 @@ export class CreateInterFromGroups extends NewCommunicator {
     this.remoteLeader = other?.kind === "leader" ? other.rank : 0;
     this.verdict = other?.kind === "refused" ? other.error : other?.kind === "empty" ? EMPTY : 0;
     this.tag = tag;
+  }
+
+  override get awaited(): Awaited | null {
+    return this.between === null ? (this.telling === null ? this.inside.awaited : null) : this.between.awaited;
+  }
+
+  override isAwaiting(process: Process): boolean {
+    return (this.between ?? this.inside).isAwaiting(process);
+  }
+
+  override abandon(process: Process, error: ErrorCode): void {
+    this.between?.abandon(process, error);
   }
 
   override advance(process: Process): boolean {

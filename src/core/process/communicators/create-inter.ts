@@ -1,10 +1,12 @@
 import type { CommRank, Pointer, RecordId } from "../../base/brand.ts";
 import { ErrorClass, type ErrorCode } from "../../base/mpi-error.ts";
 import { saves } from "../../base/saved-classes.ts";
+import { kindCode, unlike } from "../../coll/engine/collective-call.ts";
 import { Group } from "../../comm/group.ts";
 import { R_ERROR, R_STATUS_BYTES, SendMode } from "../../request/records.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";
+import type { Awaited, Creation } from "../task.ts";
 import { ContextAgreement } from "./context-agreement.ts";
 import { inCommonOrder } from "./member-order.ts";
 import { NewCommunicator } from "./new-communicator.ts";
@@ -40,6 +42,8 @@ export class CreateInter extends NewCommunicator {
   private readonly remoteLeader: number;
   private readonly tag: number;
   private readonly count: number;
+  /** Among the collectives of `local`. */
+  private readonly number: number;
   /** The leaders exchange size, context and count, then the members. */
   private phase: "begin" | "greet" | "introduce" | "spread-size" | "spread" | "agree" = "begin";
   private requests: RecordId[] = [];
@@ -59,6 +63,28 @@ export class CreateInter extends NewCommunicator {
     this.remoteLeader = remoteLeader;
     this.tag = tag;
     this.count = local.children++;
+    this.number = local.nextCollective(kindCode.intercomm_create, unlike, unlike);
+  }
+
+  override get creation(): Creation {
+    return { comm: this.local, number: this.number, kind: kindCode.intercomm_create };
+  }
+
+  /** The other leader, whose words are not here yet. */
+  override get awaited(): Awaited | null {
+    const { bridge, requests } = this;
+    if (bridge === null || requests.length === 0) return null;
+    const peer = bridge.peers.worldRank(this.remoteLeader as CommRank);
+    return { comm: bridge, tag: interTag(this.tag), peers: [peer], kind: kindCode.intercomm_create };
+  }
+
+  override isAwaiting({ engine }: Process): boolean {
+    return this.awaited !== null && !this.requests.every((request) => engine.isComplete(request));
+  }
+
+  override abandon({ engine }: Process, error: ErrorCode): void {
+    this.error ||= error;
+    for (const request of this.requests) engine.cancel(request);
   }
 
   private get leads(): boolean {
@@ -176,12 +202,12 @@ export class CreateInter extends NewCommunicator {
   private taken(process: Process, wanted: number): Int32Array {
     const words = new Int32Array(process.memory.bytes.buffer, this.in, wanted).slice();
     process.memory.free(this.in);
-    return this.tradeError === 0 ? words : Int32Array.of(failed, this.tradeError, 0);
+    return this.tradeError === 0 ? words : Int32Array.of(failed, this.error || this.tradeError, 0);
   }
 
   /** The leader's words to all members of the local group. */
   private spread(process: Process, words: Int32Array): Int32Array | null {
-    this.spreading ??= new WordBroadcast(this.local, this.leader, words);
+    this.spreading ??= new WordBroadcast(this.local, this.leader, words, this.number);
     const all = this.spreading.advance(process);
     if (all === null) return null;
     this.error ||= this.spreading.error;

@@ -64,10 +64,8 @@ export abstract class NewCommunicator extends Task {
   /** Of a task that is a collective on a communicator (`creation`): its messages there have its number as their tag. */
   override isStep(comm: Communicator, tag: number): boolean {
     const { creation } = this;
-    if (creation === null) return false;
-    return (
-      (comm.context === creation.comm.context && tag === creation.number) || this.agreement?.talksIn(comm) === true
-    );
+    if (comm.context === creation?.comm.context && tag === creation.number) return true;
+    return this.agreement?.talksIn(comm) === true;
   }
 
   /** The groups of the new communicator, once its members have agreed. */

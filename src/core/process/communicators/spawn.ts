@@ -1,9 +1,11 @@
 import { ErrorClass } from "../../base/mpi-error.ts";
 import { saves } from "../../base/saved-classes.ts";
+import { kindCode, unlike } from "../../coll/engine/collective-call.ts";
 import { Group } from "../../comm/group.ts";
 import type { Communicator } from "../communicator.ts";
 import { spawnSeed } from "../context.ts";
 import type { Process } from "../process.ts";
+import type { Creation } from "../task.ts";
 import { ContextAgreement } from "./context-agreement.ts";
 import { sayFarewell } from "./final-meeting.ts";
 import { inCommonOrder } from "./member-order.ts";
@@ -29,6 +31,8 @@ export class Spawn extends NewCommunicator {
   private readonly local: Communicator;
   private readonly root: number;
   private readonly count: number;
+  /** Among the collectives of `local`. */
+  private readonly number: number;
   private spread: WordBroadcast;
   private head: Int32Array | null = null;
   private children: Group | null = null;
@@ -40,7 +44,12 @@ export class Spawn extends NewCommunicator {
     this.root = root;
     this.outcome = outcome;
     this.count = local.children++;
-    this.spread = new WordBroadcast(local, root, outcome === null ? new Int32Array(headWords) : headOf(outcome));
+    this.number = local.nextCollective(kindCode.comm_spawn, root, unlike);
+    this.spread = this.told(outcome === null ? new Int32Array(headWords) : headOf(outcome));
+  }
+
+  override get creation(): Creation {
+    return { comm: this.local, number: this.number, kind: kindCode.comm_spawn };
   }
 
   override advance(process: Process): boolean {
@@ -51,7 +60,7 @@ export class Spawn extends NewCommunicator {
       if (this.error !== 0) return this.leave(process);
       const [, , children, characters] = this.head;
       const words = this.outcome === null ? new Int32Array(children! + characters!) : wordsOf(this.outcome);
-      this.spread = new WordBroadcast(this.local, this.root, words);
+      this.spread = this.told(words);
     }
     if (this.children === null) {
       const words = this.spread.advance(process);
@@ -84,6 +93,10 @@ export class Spawn extends NewCommunicator {
     const agreement = new ContextAgreement(this.membersWith(children), this.seed, this.count, false);
     if (this.error === ErrorClass.REVOKED) agreement.giveUp(process);
     return true;
+  }
+
+  private told(words: Int32Array): WordBroadcast {
+    return new WordBroadcast(this.local, this.root, words, this.number);
   }
 
   protected override sides(): { group: Group; remote: Group | null } {

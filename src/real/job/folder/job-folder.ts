@@ -19,7 +19,6 @@ import {
   constants,
   existsSync,
   fstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -31,6 +30,7 @@ import { join } from "node:path";
 import { describeSystemError } from "../../../core/base/system-error.ts";
 import { ImageError } from "../../../image/image-error.ts";
 import { distrust, isOwnFile } from "../../../trust/folder.ts";
+import { makeFolder } from "../../../trust/make-folder.ts";
 import { readImageHeader } from "../../image/read-image.ts";
 import type { ProgramForm } from "../../messages/program-place.ts";
 import { type FrozenJob, frozenJobIn, jobFormat, jobText, jobTextBytesMax } from "./frozen-job.ts";
@@ -51,7 +51,7 @@ export const serverFolderIn = (folder: string, server: number): string => join(f
 export function prepareJobFolder(folder: string): string | undefined {
   const cannot = `Cannot use ${folder} as the job's folder`;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     const wrong = distrust(folder);
     if (wrong !== undefined) return `${cannot}: ${wrong}; name a folder of your own with --job-dir`;
     if (readdirSync(folder).length === 0) return undefined;

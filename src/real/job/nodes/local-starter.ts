@@ -32,7 +32,8 @@ export class LocalStarter implements NodeStarter {
     const [file, ...words] = [...command, ...node];
     const env = command.length === 0 ? process.env : { ...process.env, [numberVariable]: `${number}` };
     const child = spawn(file!, words, { detached: true, stdio: "pipe", env });
-    void invitation.then((given) => child.stdin.end(given === null ? "" : encodeInvitation(given)));
+    // A process that could not be started has no stdin, and shows as its end.
+    void invitation.then((given) => child.stdin?.end(given === null ? "" : encodeInvitation(given)));
     return new LocalNode(child, command.length > 0);
   }
 }
