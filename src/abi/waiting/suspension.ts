@@ -58,6 +58,8 @@ export class Suspension {
   /** An import that is called while something is unusual: it shall stop, or go on. */
   enter(program: Program, call: () => number): number {
     if (!this.isRewinding) {
+      // A data plane has begun the call: it goes on, and stops in its wait.
+      if (program.process.pass.meetings?.isAtGate === true) return this.answered(call());
       this.givesWay = false;
       this.isReady = always;
       return this.unwind();
@@ -67,7 +69,10 @@ export class Suspension {
     this.unwinding!.rewound();
     const { next } = this;
     this.next = null;
-    const answer = next === null ? call() : resumed(program, next);
+    return this.answered(next === null ? call() : resumed(program, next));
+  }
+
+  private answered(answer: number): number {
     return answer === SUSPENDED ? this.unwind() : answer;
   }
 

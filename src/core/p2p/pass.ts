@@ -10,6 +10,7 @@
  * A process without a plane has a pass of its own that nobody reads.
  */
 import { assert } from "../base/assert.ts";
+import type { MeetingPass } from "./meeting-pass.ts";
 
 /** Bits of `P_STATE`. The plane sends with none but the second, and receives with none. */
 const SENDS_CLOSED = 1;
@@ -56,12 +57,16 @@ interface PassedCommunicator {
   readonly size: number;
   /** Null: rank i of the communicator is rank i of the job. */
   readonly members: readonly number[] | null;
+  /** Byte address of the process's seat at the communicator's board; 0: there is none. */
+  readonly seat: number;
 }
 
 export class Pass {
   readonly words: Int32Array;
   /** Is there a plane? */
   readonly isUsed: boolean;
+  /** For collectives on boards; null: the plane has none. */
+  readonly meetings: MeetingPass | null;
   private readonly ranks: number;
   /** Where the words are in the memory that the plane sees. */
   private readonly address: number;
@@ -80,7 +85,8 @@ export class Pass {
   }
 
   /** `address` is 0 where there is no plane. Whoever has one says of each way where it leads. */
-  constructor(words: Int32Array, ranks: number, address: number) {
+  constructor(words: Int32Array, ranks: number, address: number, meetings: MeetingPass | null = null) {
+    this.meetings = meetings;
     this.words = words;
     this.ranks = ranks;
     this.address = address;
@@ -153,7 +159,7 @@ export class Pass {
     return this.words[P_COMMUNICATORS + placeOf(handle) * communicatorWords] === handle;
   }
 
-  publishCommunicator({ handle, context, size, members }: PassedCommunicator): void {
+  publishCommunicator({ handle, context, size, members, seat }: PassedCommunicator): void {
     const { words, ranks, address } = this;
     if (size > ranks) return;
     const place = placeOf(handle);
@@ -164,6 +170,7 @@ export class Pass {
     words[at + C_CONTEXT] = context;
     words[at + C_SIZE] = size;
     words[at + C_MEMBERS] = members === null ? 0 : address + membersAt * 4;
+    this.meetings?.publishSeat(place, seat);
   }
 
   /** The handle is none any more. */

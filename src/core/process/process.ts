@@ -211,6 +211,7 @@ export class Process {
   /** An image is about to be taken. */
   rememberNumbers(): void {
     this.engine.outbox.rememberNumbers();
+    for (const communicator of this.communicators.values()) communicator.countCompleted();
   }
 
   /** How members of a new communicator name a board to each other: in a later life it is none of theirs. */

@@ -14,13 +14,14 @@ import type { RecordId } from "../../../core/base/brand.ts";
 import { nodeMapOf } from "../../../core/process/node-map.ts";
 import { Process } from "../../../core/process/process.ts";
 import { noSpawner } from "../../../core/process/spawner.ts";
-import { DataPlane } from "../../data-plane/data-plane.ts";
+import { DataPlane, planeCalls } from "../../data-plane/data-plane.ts";
 import { Line, layoutOf, lineOf } from "../../transport/layout.ts";
 import { LivingProcesses } from "../../transport/living-processes.ts";
 import { enterNodeMemory, newNodeMemory } from "../../transport/node-memory.ts";
 import { ProgramMemory } from "../../transport/program-memory.ts";
 import { RankMemory } from "../../transport/rank-memory.ts";
 import { RingTransport } from "../../transport/ring-transport.ts";
+import { claimBoard, SharedBoards } from "../../transport/shared-board.ts";
 import { programPages } from "./random-calls.ts";
 
 /** The answer of a call that waits. */
@@ -38,15 +39,18 @@ export interface PlaneWorldOptions {
   readonly eagerBytes?: number;
   /** Where positions in rings begin: they wrap at 2³². */
   readonly firstPosition?: number;
+  readonly boardBytes?: number;
 }
 
 export class PlaneWorld {
   readonly ranks: readonly PlaneRank[];
   readonly #population: LivingProcesses;
 
-  constructor({ ranks, hasPlane, slots = 8, eagerBytes = 1024, firstPosition = 0 }: PlaneWorldOptions) {
-    const layout = layoutOf({ processes: ranks, slots, eagerBytes, memoryBytes: 64 << 20, boards: 1 });
+  constructor(options: PlaneWorldOptions) {
+    const { ranks, hasPlane, slots = 8, eagerBytes = 1024, firstPosition = 0, boardBytes = 256 } = options;
+    const layout = layoutOf({ processes: ranks, slots, eagerBytes, memoryBytes: 64 << 20, boards: 3, boardBytes });
     const shared = newNodeMemory(layout, firstPosition);
+    const worldBoard = claimBoard(enterNodeMemory(shared, layout, -1), ranks);
     this.#population = new LivingProcesses(enterNodeMemory(shared, layout, -1));
     for (let rank = 0; rank < ranks; rank++) this.#population.born(rank, 0);
     const memories = Array.from(
@@ -62,7 +66,8 @@ export class PlaneWorld {
       const buffers = new ProgramMemory(node, (place) => memories[place]!);
       const ring = new RingTransport(node, heap, { rank, places, buffers, cursor: plane?.cursor });
       const process = new Process({
-        ...{ rank, ranks, transport: ring, memory: buffers, pass: plane?.pass ?? null },
+        ...{ rank, ranks, transport: ring, memory: buffers, pass: plane?.pass ?? null, worldBoard },
+        boards: new SharedBoards(node, ring, places, plane?.pass.meetings ?? null),
         nodeMap: nodeMapOf(new Array<number>(ranks).fill(0)),
         unexpectedBytesMax: 512,
       });
@@ -76,6 +81,12 @@ export class PlaneWorld {
     while (this.ranks.map(({ process }) => process.progress()).includes(true));
   }
 
+  /** Ranks that wait ask those they wait for; dead ones do not. */
+  ask(dead: number): void {
+    for (const { process } of this.ranks) if (process.rank !== dead) process.inquiries.ask();
+    for (const { process } of this.ranks) if (process.rank !== dead) process.progress();
+  }
+
   /** That process is dead, and the others hear of it. */
   kill(rank: number): void {
     this.#population.died(rank);
@@ -84,7 +95,8 @@ export class PlaneWorld {
   }
 
   images(): RankImage[] {
-    this.settle();
+    do this.settle();
+    while (!this.ranks.every(({ process }) => process.collectives.withdraw()));
     return this.ranks.map((rank) => rank.image());
   }
 
@@ -130,7 +142,7 @@ class PlaneRank {
       },
     };
     this.#importOf = importsOf(this.program);
-    const engine = { MPI_Send: this.#importOf("MPI_Send"), MPI_Recv: this.#importOf("MPI_Recv") };
+    const engine = Object.fromEntries(planeCalls.map((name) => [name, this.#importOf(name)]));
     this.#calls = plane === null ? engine : plane.connect({ memory, engine, wakeWaiters: () => ring.wakeWaiters() });
   }
 
