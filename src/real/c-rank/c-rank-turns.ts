@@ -64,12 +64,15 @@ export class Turns {
     }
   }
 
-  /** A rank waits, and nothing has moved: shall another one run? If none can, a moment passes here, without unwinding anything. */
-  mustGiveWay(waiting: WaitingCRank): boolean {
+  /**
+   * A rank waits, and nothing has moved: shall another one run? If none can, a moment passes here, without unwinding anything. One that
+   * stands at a gate (gate-wait.ts) is not to hear anything before its engine waits.
+   */
+  mustGiveWay(waiting: WaitingCRank, isAtGate = false): boolean {
     let moved = false;
     for (const turn of this.#turns) {
       if (turn.waiting === waiting) {
-        if (turn.hearsStop()) return true;
+        if (!isAtGate && turn.hearsStop()) return true;
         continue;
       }
       if (turn.hasEnded) continue;
@@ -107,6 +110,8 @@ class Turn {
   #hasBegun = false;
   #settling: Settling | null = null;
   #stoppedMs = 0;
+  /** It stands at a gate, and shall wait in its engine: others are to be asked. */
+  #leavesGate = false;
   /** Its image is reported: it stands still. */
   #awaitsVerdict = false;
 
@@ -129,7 +134,9 @@ class Turn {
   /** The ranks of this thread have waited long. */
   ask(): void {
     const isWaiting = this.#hasBegun && this.#settling === null && !this.#awaitsVerdict;
-    if (isWaiting) this.#rank?.process.process.inquiries.ask();
+    if (!isWaiting || this.#rank === null) return;
+    if (this.#rank.process.program.suspension.gate !== null) this.#leavesGate = true;
+    else this.#rank.process.process.inquiries.ask();
   }
 
   /** Lets it go on, if it can. True when anything was done. */
@@ -168,6 +175,8 @@ class Turn {
   #lookAt(rank: CRank): Look {
     if (!this.#hasBegun) return rank.mayRun ? "ready" : "nothing";
     const { process, host, program } = rank.process;
+    const { gate } = program.suspension;
+    if (gate !== null) return this.#leavesGate || gate() !== 0 ? "ready" : "nothing";
     host.listen();
     if (this.#settling !== null || this.#awaitsVerdict) return process.engine.progress() ? "moved" : "nothing";
     if (host.shallStop() && !this.#isLeaving(rank)) {
@@ -192,6 +201,7 @@ class Turn {
       return;
     }
     this.#hasBegun = true;
+    this.#leavesGate = false;
     this.waiting.process.process.openPass();
     this.#rank.goOn();
   }

@@ -267,7 +267,10 @@ describe("ADR 25: collectives in the data plane are those of the engine", () => 
         left += pair.left;
       }
       assert.ok(done > programs * stepsPerProgram, "most programs get far");
-      assert.ok(completed > done / 50 && (left > 0 || ranks === 1), `planes took part: ${completed} of ${done}, ${left} left`);
+      assert.ok(
+        completed > done / 50 && (left > 0 || ranks === 1),
+        `planes took part: ${completed} of ${done}, ${left} left`,
+      );
     });
   }
 

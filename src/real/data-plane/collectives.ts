@@ -43,6 +43,16 @@ type Call = (...args: any[]) => number;
 
 type Exports = WebAssembly.Instance["exports"];
 
+/** How a rank that shares its thread waits at a shut gate. Null in the place of one: the engine waits. */
+export interface GatePort {
+  /**
+   * `look`: 1 when the gate is open, 2 when the engine must look at something else, 0 otherwise. The answer: 0, the engine waits; 1, the
+   * gate may be open; 2, the stack is being unwound, and `rewound` is called when it has been put back.
+   */
+  wait(look: () => number): number;
+  rewound(): void;
+}
+
 interface Connection {
   readonly node: NodeMemory;
   readonly calls: NodeCalls;
@@ -58,6 +68,7 @@ interface Connection {
   /** The imports as the engine has them. */
   readonly engine: Record<string, Call>;
   yield(): void;
+  readonly gate: GatePort | null;
 }
 
 let planeModule: WebAssembly.Module | undefined;
@@ -66,7 +77,7 @@ let foldModule: WebAssembly.Module | undefined;
 
 /** The functions that take the place of the engine's imports, all of them. */
 export function connectCollectives(connection: Connection): Exports {
-  const { node, calls, memory, plane, face, places, meetings, engine } = connection;
+  const { node, calls, memory, plane, face, places, meetings, engine, gate } = connection;
   planeModule ??= new WebAssembly.Module(planeBytes);
   foldModule ??= new WebAssembly.Module(foldBytes);
   faceModule ??= new WebAssembly.Module(faceBytes);
@@ -80,5 +91,12 @@ export function connectCollectives(connection: Connection): Exports {
     fold: fold.exports,
     plane: { ...places, meetings, boardBytes, partStride: partStride(boardBytes) },
   });
-  return new WebAssembly.Instance(faceModule, { program: { memory }, plane: meeting.exports, face, engine }).exports;
+  const look = meeting.exports["look"] as () => number;
+  return new WebAssembly.Instance(faceModule, {
+    program: { memory },
+    plane: meeting.exports,
+    face,
+    engine,
+    gate: { wait: () => gate?.wait(look) ?? 0, rewound: () => gate?.rewound() },
+  }).exports;
 }

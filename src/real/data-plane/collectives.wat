@@ -40,6 +40,8 @@
   (global $puts (mut i32) (i32.const 0))               ;; has this member bytes for the others?
   (global $takes (mut i32) (i32.const -1))             ;; the member whose part it takes, −1: none
   (global $parts (mut i32) (i32.const 0))              ;; the first part of the round's bank
+  (global $gate (mut i32) (i32.const 0))               ;; the gate of the board
+  (global $open (mut i32) (i32.const 0))               ;; and its value when it is open to this member
 
   ;; May the plane take this call? `send` and `receive` are the program's buffers, MPI_IN_PLACE (1) among them; a broadcast has the
   ;; second alone. The results: the length, or −1 when the engine must do it and nothing has changed; where the bytes are that this
@@ -117,9 +119,10 @@
   (func $partOf (param $member i32) (result i32)
     (i32.add (global.get $parts) (i32.mul (local.get $member) (global.get $partStride))))
 
-  ;; Meets the others. `first` are the bytes that this member gives, up to 16 of them. The results: −1 when the engine goes on with the
-  ;; call, at whose gate this member has arrived; 0 when it is complete; 1 when it is complete and the second result is what this
-  ;; member gets; otherwise where those bytes are, for the caller to copy before it calls `end`.
+  ;; Meets the others. `first` are the bytes that this member gives, up to 16 of them. The results: −2 when the gate stays shut, and the
+  ;; caller waits in another way and calls `resume`, or `leave`; −1 when the engine goes on with the call; 0 when it is complete; 1 when
+  ;; it is complete and the second result is what this member gets; otherwise where those bytes are, for the caller to copy before
+  ;; it calls `end`.
   (func (export "meet") (param $first v128) (result i32 v128)
     (local $seat i32) (local $board i32) (local $members i32) (local $round i32) (local $arrived i32) (local $part i32)
     (local.set $seat (global.get $seat))
@@ -134,15 +137,45 @@
       (i32.add (i32.add (local.get $board) (i32.const 128))
         (i32.shl (i32.and (local.get $round) (i32.const 1)) (i32.const 7))))
     (local.set $round (i32.add (local.get $round) (i32.const 1)))
-    (block $engine
+    (global.set $gate (i32.add (local.get $board) (i32.const 384)))
+    (global.set $open (local.get $round))
+    (block $shut
       (if (call $boardArrive (local.get $arrived) (local.get $members))
         (then
           (if (i32.ge_u (global.get $kind) (i32.const 10)) (then (call $combine (local.get $members))))
           ;; Nobody sleeps elsewhere: there are no sockets where there are planes.
           (drop (call $boardOpen (local.get $board) (local.get $arrived) (local.get $round) (local.get $members))))
         (else
-          (br_if $engine
-            (i32.eqz (call $await (i32.add (local.get $board) (i32.const 384)) (local.get $round))))))
+          (br_if $shut (i32.eqz (call $await (global.get $gate) (global.get $open))))))
+      (return (call $take)))
+    (i32.const -2) (local.get $first))
+
+  ;; A look at the gate at which this member stands: 1 when it is open; 2 when something else has happened that the engine must look
+  ;; at: a packet, news of a death, the wish that the process stop; 0 otherwise.
+  (func (export "look") (result i32)
+    (local $position i32) (local $slot i32)
+    (local.set $position (i32.load offset=8 (global.get $pass)))
+    (local.set $slot (call $slotOf (local.get $position)))
+    (local.set $position (i32.add (local.get $position) (i32.const 1)))
+    (if (call $spin (local.get $slot) (local.get $position) (global.get $gate) (global.get $open) (i32.const 1))
+      (then
+        (return (select (i32.const 1) (i32.const 2) (i32.eq (call $load (global.get $gate)) (global.get $open))))))
+    (if (i32.load (global.get $stop)) (then (return (i32.const 2))))
+    (select (i32.const 2) (i32.const 0)
+      (i32.ne (i32.load (global.get $notices)) (i32.load (global.get $noticesSeen)))))
+
+  ;; The caller has waited: as `meet`, but the engine goes on if the gate is still shut.
+  (func (export "resume") (result i32 v128)
+    (if (i32.ne (call $load (global.get $gate)) (global.get $open))
+      (then
+        (call $leave)
+        (return (i32.const -1) (v128.const i64x2 0 0))))
+    (call $take))
+
+  ;; The gate is open: what this member gets, as results of `meet`.
+  (func $take (result i32 v128)
+    (local $part i32) (local $first v128)
+    (block $engine
       (if (i32.lt_s (global.get $takes) (i32.const 0))
         (then
           (call $end)
@@ -159,10 +192,14 @@
       (local.set $first (v128.load offset=16 (local.get $part)))
       (call $end)
       (return (i32.const 1) (local.get $first)))
-    (i32.store offset=8 (local.get $seat) (i32.const 1))
-    (i32.store (global.get $meetings) (i32.const 1))
-    (i32.store offset=8 (global.get $meetings) (i32.add (i32.load offset=8 (global.get $meetings)) (i32.const 1)))
+    (call $leave)
     (i32.const -1) (local.get $first))
+
+  ;; This member has arrived at the gate, and the engine goes on with its call.
+  (func $leave (export "leave")
+    (i32.store offset=8 (global.get $seat) (i32.const 1))
+    (i32.store (global.get $meetings) (i32.const 1))
+    (i32.store offset=8 (global.get $meetings) (i32.add (i32.load offset=8 (global.get $meetings)) (i32.const 1))))
 
   ;; The call is complete: the next round's parts are current, and the communicator has something to count.
   (func $end (export "end")

@@ -13,7 +13,7 @@ import { Line, lineOf, ringOf } from "../transport/layout.ts";
 import { copyBetween } from "../transport/memory-copies.ts";
 import { compileCallsAnew, type NodeMemory } from "../transport/node-memory.ts";
 import type { RankMemory } from "../transport/rank-memory.ts";
-import { collectiveCalls, connectCollectives, publishOperations } from "./collectives.ts";
+import { collectiveCalls, connectCollectives, type GatePort, publishOperations } from "./collectives.ts";
 import faceBytes from "./face.wat";
 import planeBytes from "./plane.wat";
 
@@ -50,6 +50,8 @@ interface Connection {
   readonly engine: Calls;
   /** Wakes those that wait for room in the ring of this process. */
   wakeWaiters(): void;
+  /** How a rank that shares its thread waits in a collective; null: it does not share it. */
+  readonly gate?: GatePort | null;
 }
 
 /** Polls of the ring in one spin: about 1.4 µs. */
@@ -137,7 +139,7 @@ export class DataPlane {
   }
 
   /** The functions that take the place of the engine's imports. */
-  connect({ memory: program, engine, wakeWaiters }: Connection): Calls {
+  connect({ memory: program, engine, wakeWaiters, gate = null }: Connection): Calls {
     const { memory } = program;
     const node = this.#node;
     planeModule ??= new WebAssembly.Module(planeBytes);
@@ -160,7 +162,7 @@ export class DataPlane {
     });
     const collectives = connectCollectives({
       ...{ node, calls, memory, places, meetings: this.#meetingsAddress },
-      ...{ plane: plane.exports, face: face.exports, engine: imports, yield: newYield() },
+      ...{ plane: plane.exports, face: face.exports, engine: imports, yield: newYield(), gate },
     });
     const made = { ...face.exports, ...collectives } as unknown as Calls;
     return Object.fromEntries(planeCalls.filter((name) => name in engine).map((name) => [name, made[name]!]));

@@ -68,7 +68,10 @@ export function randomCollective({ random, ranks, comm, bufferOf, mayDiffer }: R
       case "MPI_Bcast":
         return { name, args: [buffer(), length, type, root, comm] };
       case "MPI_Reduce":
-        return { name, args: [isInPlace && rank === root ? IN_PLACE : buffer(), buffer(), length, type, op, root, comm] };
+        return {
+          name,
+          args: [isInPlace && rank === root ? IN_PLACE : buffer(), buffer(), length, type, op, root, comm],
+        };
       default:
         return { name, args: [isInPlace ? IN_PLACE : buffer(), buffer(), length, type, op, comm] };
     }
