@@ -5,6 +5,7 @@ import { bandwidth } from "./benchmarks/bandwidth.ts";
 import { cLatency } from "./benchmarks/c-latency.ts";
 import { checkpoints } from "./benchmarks/checkpoints.ts";
 import { cold } from "./benchmarks/cold.ts";
+import { collectives } from "./benchmarks/collectives.ts";
 import { compile } from "./benchmarks/compile.ts";
 import { images } from "./benchmarks/images.ts";
 import { kernels } from "./benchmarks/kernels.ts";
@@ -24,7 +25,7 @@ import { tcp } from "./benchmarks/tcp.ts";
 /** The benchmarks that `banyan bench` runs, in this order. */
 export const benchmarks: readonly Benchmark[] = [
   ...[latency, bandwidth, allreduce, tcp, startup, memory, matching],
-  ...[cLatency, cold, kernels, images, checkpoints, compile],
+  ...[cLatency, cold, collectives, kernels, images, checkpoints, compile],
 ];
 
 /** The benchmarks that run only when they are named, part by part or all of them. */

@@ -4,6 +4,7 @@
  * (`MPI_Wtime`) gives way after a while; one that computes does not.
  */
 import type { CoroutineHost } from "../../abi/waiting/coroutine-host.ts";
+import type { Suspension } from "../../abi/waiting/suspension.ts";
 import { Settling } from "../../core/process/settling.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { steadyMs } from "../machine/steady-clock.ts";
@@ -104,6 +105,7 @@ export class Turns {
 class Turn {
   readonly waiting: WaitingCRank;
   readonly #coroutine: CoroutineHost;
+  readonly #suspension: Suspension;
   /** Null: the program is not loaded yet. */
   #rank: CRank | null = null;
   #ending: Ending | null = null;
@@ -118,6 +120,7 @@ class Turn {
   constructor(waiting: WaitingCRank) {
     this.waiting = waiting;
     this.#coroutine = waiting.process.coroutine!;
+    this.#suspension = waiting.process.program.suspension;
   }
 
   get hasEnded(): boolean {
@@ -135,7 +138,7 @@ class Turn {
   ask(): void {
     const isWaiting = this.#hasBegun && this.#settling === null && !this.#awaitsVerdict;
     if (!isWaiting || this.#rank === null) return;
-    if (this.#rank.process.program.suspension.gate !== null) this.#leavesGate = true;
+    if (this.#suspension.gate !== null) this.#leavesGate = true;
     else this.#rank.process.process.inquiries.ask();
   }
 
@@ -153,6 +156,12 @@ class Turn {
 
   /** Progress of everything but its program: that of another rank may be on the stack. */
   look(): Look {
+    const { gate } = this.#suspension;
+    if (gate !== null) return this.#leavesGate || gate() !== 0 ? "ready" : "nothing";
+    return this.#lookFurther();
+  }
+
+  #lookFurther(): Look {
     const rank = this.#rank;
     if (rank === null) return "ready";
     try {
@@ -175,8 +184,6 @@ class Turn {
   #lookAt(rank: CRank): Look {
     if (!this.#hasBegun) return rank.mayRun ? "ready" : "nothing";
     const { process, host, program } = rank.process;
-    const { gate } = program.suspension;
-    if (gate !== null) return this.#leavesGate || gate() !== 0 ? "ready" : "nothing";
     host.listen();
     if (this.#settling !== null || this.#awaitsVerdict) return process.engine.progress() ? "moved" : "nothing";
     if (host.shallStop() && !this.#isLeaving(rank)) {
@@ -202,7 +209,8 @@ class Turn {
     }
     this.#hasBegun = true;
     this.#leavesGate = false;
-    this.waiting.process.process.openPass();
+    // Nothing has changed for one that stands at a gate.
+    if (this.#suspension.gate === null) this.waiting.process.process.openPass();
     this.#rank.goOn();
   }
 

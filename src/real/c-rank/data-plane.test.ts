@@ -68,6 +68,7 @@ class Pair {
 
   /** Nothing is under way: what the engines have is alike. */
   compareEngines(): void {
+    this.planed.leaveGates();
     for (let rank = 0; rank < this.ranks; rank++) {
       this.alike(`the engine of rank ${rank}`, (world) => {
         world.settle();
@@ -167,7 +168,8 @@ function run(pair: Pair, seed: number, events: Events = {}): number {
       }
       if (history.length > 0) history.push(`${history.pop()} → ${answer}`);
       if (done % 16 === 0) pair.compareMemories();
-      if (imagesEvery > 0 && done % imagesEvery === imagesEvery - 1 && idle === 0) pair.exchangeImages();
+      if (imagesEvery > 0 && done % imagesEvery === imagesEvery - 1 && idle === 0 && !pair.planed.isAtOpenGate)
+        pair.exchangeImages();
       if (done === killAt && dead < 0) {
         dead = below(pair.ranks);
         for (const world of pair.worlds) world.kill(dead);
@@ -273,6 +275,18 @@ describe("ADR 25: collectives in the data plane are those of the engine", () => 
       );
     });
   }
+
+  test("ranks wait at gates without their engines, and images are exchanged in between", () => {
+    let [completed, left] = [0, 0];
+    for (let i = 0; i < programs; i++) {
+      const pair = new Pair({ ...options(2 + (i % 4), i), takesTurns: true });
+      run(pair, seedFirst * 9000 + i, { collectives: 50, imagesEvery: i % 3 === 0 ? 47 : 0 });
+      pair.count();
+      completed += pair.completed;
+      left += pair.left;
+    }
+    assert.ok(completed > 2 * left && left > 0, `${completed} completed, ${left} left to the engine`);
+  });
 
   test("ranks disagree, refuse arguments and ask each other", () => {
     let completed = 0;

@@ -125,6 +125,7 @@
   ;; it calls `end`.
   (func (export "meet") (param $first v128) (result i32 v128)
     (local $seat i32) (local $board i32) (local $members i32) (local $round i32) (local $arrived i32) (local $part i32)
+    (local $seen i32)
     (local.set $seat (global.get $seat))
     (local.set $board (i32.load offset=28 (local.get $seat)))
     (local.set $members (i32.load offset=32 (local.get $seat)))
@@ -146,18 +147,24 @@
           ;; Nobody sleeps elsewhere: there are no sockets where there are planes.
           (drop (call $boardOpen (local.get $board) (local.get $arrived) (local.get $round) (local.get $members))))
         (else
-          (br_if $shut (i32.eqz (call $await (global.get $gate) (global.get $open))))))
+          (br_if $shut (i32.eqz (local.tee $seen (call $await))))
+          (if (i32.eq (local.get $seen) (i32.const 2))
+            (then
+              (call $leave)
+              (return (i32.const -1) (local.get $first))))))
       (return (call $take)))
     (i32.const -2) (local.get $first))
 
   ;; A look at the gate at which this member stands: 1 when it is open; 2 when something else has happened that the engine must look
   ;; at: a packet, news of a death, the wish that the process stop; 0 otherwise.
   (func (export "look") (result i32)
+    (call $lookOften (i32.const 1)))
+  (func $lookOften (param $looks i32) (result i32)
     (local $position i32) (local $slot i32)
     (local.set $position (i32.load offset=8 (global.get $pass)))
     (local.set $slot (call $slotOf (local.get $position)))
     (local.set $position (i32.add (local.get $position) (i32.const 1)))
-    (if (call $spin (local.get $slot) (local.get $position) (global.get $gate) (global.get $open) (i32.const 1))
+    (if (call $spin (local.get $slot) (local.get $position) (global.get $gate) (global.get $open) (local.get $looks))
       (then
         (return (select (i32.const 1) (i32.const 2) (i32.eq (call $load (global.get $gate)) (global.get $open))))))
     (if (i32.load (global.get $stop)) (then (return (i32.const 2))))
@@ -216,28 +223,21 @@
       (select (global.get $bytes) (i32.const -1) (global.get $kind)))
     (i32.store offset=4 (global.get $meetings) (i32.add (i32.load offset=4 (global.get $meetings)) (i32.const 1))))
 
-  ;; Waits a while for the gate: 0 when it stays shut, or a packet has come that the engine must look at, when the process shall stop,
-  ;; or when there is news of a death.
-  (func $await (param $gate i32) (param $open i32) (result i32)
-    (local $tries i32) (local $slot i32) (local $stamp i32) (local $position i32)
-    (local.set $position (i32.load offset=8 (global.get $pass)))
-    (local.set $slot (call $slotOf (local.get $position)))
-    (local.set $stamp (i32.add (local.get $position) (i32.const 1)))
-    (if (call $spin (local.get $slot) (local.get $stamp) (local.get $gate) (local.get $open) (i32.const 1))
-      (then (return (i32.eq (call $load (local.get $gate)) (local.get $open)))))
+  ;; Waits a while for the gate, as `look` says it.
+  (func $await (result i32)
+    (local $tries i32) (local $seen i32)
+    (if (local.tee $seen (call $lookOften (i32.const 1))) (then (return (local.get $seen))))
     (loop $again
       (if (i32.ge_u (local.get $tries) (i32.add (global.get $spins) (global.get $yields)))
-        (then (return (i32.const 0))))
-      (if (i32.load (global.get $stop)) (then (return (i32.const 0))))
-      (if (i32.ne (i32.load (global.get $notices)) (i32.load (global.get $noticesSeen)))
         (then (return (i32.const 0))))
       (if (i32.ge_u (local.get $tries) (global.get $spins)) (then (call $yield)))
       (local.set $tries (i32.add (local.get $tries) (i32.const 1)))
       (br_if $again
         (i32.eqz
-          (call $spin (local.get $slot) (local.get $stamp) (local.get $gate) (local.get $open)
-            (select (global.get $looks) (i32.const 1) (i32.le_u (local.get $tries) (global.get $spins)))))))
-    (i32.eq (call $load (local.get $gate)) (local.get $open)))
+          (local.tee $seen
+            (call $lookOften
+              (select (global.get $looks) (i32.const 1) (i32.le_u (local.get $tries) (global.get $spins))))))))
+    (local.get $seen))
 
   ;; The last member combines all parts into part 0, in the canonical order (core/coll/engine/reduction-order.ts): pairs first, so that
   ;; 2^k virtual ranks are left, then blocks of 1, 2, 4 … of them. Parts of different lengths have no result: length −1.

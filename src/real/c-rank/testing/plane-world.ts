@@ -22,6 +22,7 @@ import { ProgramMemory } from "../../transport/program-memory.ts";
 import { RankMemory } from "../../transport/rank-memory.ts";
 import { RingTransport } from "../../transport/ring-transport.ts";
 import { claimBoard, SharedBoards } from "../../transport/shared-board.ts";
+import { GateWait } from "../gate-wait.ts";
 import { programPages } from "./random-calls.ts";
 
 /** The answer of a call that waits. */
@@ -40,6 +41,8 @@ export interface PlaneWorldOptions {
   /** Where positions in rings begin: they wrap at 2³². */
   readonly firstPosition?: number;
   readonly boardBytes?: number;
+  /** Ranks with a plane wait at gates as those do that share a thread. */
+  readonly takesTurns?: boolean;
 }
 
 export class PlaneWorld {
@@ -48,6 +51,7 @@ export class PlaneWorld {
 
   constructor(options: PlaneWorldOptions) {
     const { ranks, hasPlane, slots = 8, eagerBytes = 1024, firstPosition = 0, boardBytes = 256 } = options;
+    const takesTurns = options.takesTurns ?? false;
     const layout = layoutOf({ processes: ranks, slots, eagerBytes, memoryBytes: 64 << 20, boards: 3, boardBytes });
     const shared = newNodeMemory(layout, firstPosition);
     const worldBoard = claimBoard(enterNodeMemory(shared, layout, -1), ranks);
@@ -72,13 +76,26 @@ export class PlaneWorld {
         unexpectedBytesMax: 512,
       });
       const stop = { words: node.words, at: (lineOf(layout, rank) + Line.STOP) >> 2 };
-      return new PlaneRank({ process, memory: buffers, plane, ring, stop });
+      return new PlaneRank({ process, memory: buffers, plane, ring, stop, takesTurns });
     });
   }
 
   /** Messages arrive everywhere, as far as they can. */
   settle(): void {
     while (this.ranks.map(({ process }) => process.progress()).includes(true));
+  }
+
+  /** Does a rank stand at a gate that has been opened, so that it would go on at once? */
+  get isAtOpenGate(): boolean {
+    return this.ranks.some(({ program }) => program.suspension.gate?.() === 1);
+  }
+
+  /** Ranks that stand at shut gates wait in their engines from now on, as whenever something else has happened (c-rank-turns.ts). */
+  leaveGates(): void {
+    for (const rank of this.ranks) {
+      if (rank.program.suspension.gate === null) continue;
+      assert(rank.goOn(true) === WAITS, "a rank waits at a gate that is shut");
+    }
   }
 
   /** Ranks that wait ask those they wait for; dead ones do not. */
@@ -95,6 +112,7 @@ export class PlaneWorld {
   }
 
   images(): RankImage[] {
+    this.leaveGates();
     do this.settle();
     while (!this.ranks.every(({ process }) => process.collectives.withdraw()));
     return this.ranks.map((rank) => rank.image());
@@ -112,6 +130,7 @@ interface PlaneRankOptions {
   readonly plane: DataPlane | null;
   readonly ring: RingTransport;
   readonly stop: Host["stop"];
+  readonly takesTurns: boolean;
 }
 
 class PlaneRank {
@@ -127,7 +146,7 @@ class PlaneRank {
   #isUnwinding = false;
   #isRewinding = false;
 
-  constructor({ process, memory, plane, ring, stop }: PlaneRankOptions) {
+  constructor({ process, memory, plane, ring, stop, takesTurns }: PlaneRankOptions) {
     this.process = process;
     this.plane = plane;
     this.bytes = memory.bytes;
@@ -143,7 +162,9 @@ class PlaneRank {
     };
     this.#importOf = importsOf(this.program);
     const engine = Object.fromEntries(planeCalls.map((name) => [name, this.#importOf(name)]));
-    this.#calls = plane === null ? engine : plane.connect({ memory, engine, wakeWaiters: () => ring.wakeWaiters() });
+    const gate = takesTurns ? new GateWait(this.program, () => true) : null;
+    this.#calls =
+      plane === null ? engine : plane.connect({ memory, engine, wakeWaiters: () => ring.wakeWaiters(), gate });
   }
 
   /** As `RankHost`, but a wait is a stop. */
@@ -191,8 +212,9 @@ class PlaneRank {
     return this.#answer(name, args);
   }
 
-  /** The call that waits is made again. */
-  goOn(): number {
+  /** The call that waits is made again; `isForced`: also if the rank stands at a gate and nothing has happened. */
+  goOn(isForced = false): number {
+    if (!isForced && this.program.suspension.gate?.() === 0) return WAITS;
     const { name, args } = this.#waiting!;
     this.program.suspension.isRewinding = true;
     this.process.pass.setOutside(true);

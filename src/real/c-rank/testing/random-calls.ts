@@ -241,7 +241,7 @@ class Generator {
     for (let rank = 0; rank < this.#ranks; rank++) if (this.#below(4) > 0) this.#flush(rank);
     for (let left = 1 + this.#below(6); left > 0; left--) {
       const calls = randomCollective({
-        ...{ random: this.#random, ranks: this.#ranks, comm: this.#communicator().comm, mayDiffer: this.#mayDiffer },
+        ...{ random: this.#random, ranks: this.#ranks, ...this.#communicator(), mayDiffer: this.#mayDiffer },
         bufferOf: (bytes) => this.#bufferOf(bytes),
       });
       this.#all((rank) => calls[rank]!);

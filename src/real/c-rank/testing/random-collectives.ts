@@ -41,6 +41,8 @@ interface RandomCollectiveOptions {
   readonly random: SeededRandom;
   readonly ranks: number;
   readonly comm: Argument;
+  /** The rank in the communicator of a rank of the job. */
+  rankOf(world: number): number;
   /** A new buffer of so many bytes. */
   bufferOf(bytes: number): number;
   /** May ranks disagree? */
@@ -48,7 +50,8 @@ interface RandomCollectiveOptions {
 }
 
 /** The call of each rank. */
-export function randomCollective({ random, ranks, comm, bufferOf, mayDiffer }: RandomCollectiveOptions): Step[] {
+export function randomCollective(options: RandomCollectiveOptions): Step[] {
+  const { random, ranks, comm, bufferOf, mayDiffer } = options;
   const below = (bound: number): number => random.bits() % bound;
   const of = <T>(values: readonly T[]): T => values[below(values.length)]!;
   const [type, size] = of([...integers, ...floats, ...floats, of(others), BYTE]);
@@ -70,7 +73,15 @@ export function randomCollective({ random, ranks, comm, bufferOf, mayDiffer }: R
       case "MPI_Reduce":
         return {
           name,
-          args: [isInPlace && rank === root ? IN_PLACE : buffer(), buffer(), length, type, op, root, comm],
+          args: [
+            isInPlace && options.rankOf(rank) === root ? IN_PLACE : buffer(),
+            buffer(),
+            length,
+            type,
+            op,
+            root,
+            comm,
+          ],
         };
       default:
         return { name, args: [isInPlace ? IN_PLACE : buffer(), buffer(), length, type, op, comm] };
