@@ -10,7 +10,6 @@
  * A process without a plane has a pass of its own that nobody reads.
  */
 import { assert } from "../base/assert.ts";
-import type { MeetingPass } from "./meeting-pass.ts";
 
 /** Bits of `P_STATE`. The plane sends with none but the second, and receives with none. */
 const SENDS_CLOSED = 1;
@@ -61,12 +60,20 @@ interface PassedCommunicator {
   readonly seat: number;
 }
 
+/** The part of the pass for collectives on boards (core/coll/engine/meeting-pass.ts). */
+interface PassedMeetings {
+  /** Has the plane begun the call that the engine gets next? */
+  readonly isAtGate: boolean;
+  /** The communicator at that place has that seat. */
+  publishSeat(place: number, seat: number): void;
+}
+
 export class Pass {
   readonly words: Int32Array;
   /** Is there a plane? */
   readonly isUsed: boolean;
   /** For collectives on boards; null: the plane has none. */
-  readonly meetings: MeetingPass | null;
+  readonly meetings: PassedMeetings | null;
   private readonly ranks: number;
   /** Where the words are in the memory that the plane sees. */
   private readonly address: number;
@@ -85,7 +92,7 @@ export class Pass {
   }
 
   /** `address` is 0 where there is no plane. Whoever has one says of each way where it leads. */
-  constructor(words: Int32Array, ranks: number, address: number, meetings: MeetingPass | null = null) {
+  constructor(words: Int32Array, ranks: number, address: number, meetings: PassedMeetings | null = null) {
     this.meetings = meetings;
     this.words = words;
     this.ranks = ranks;

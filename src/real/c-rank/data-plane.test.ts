@@ -109,8 +109,8 @@ class Pair {
     for (const { plane } of this.planed.ranks) {
       this.sent += plane!.pass.sent;
       this.received += plane!.pass.received;
-      this.completed += plane!.pass.meetings!.completed;
-      this.left += plane!.pass.meetings!.left;
+      this.completed += plane!.meetings.completed;
+      this.left += plane!.meetings.left;
     }
   }
 }

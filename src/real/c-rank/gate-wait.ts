@@ -4,7 +4,6 @@
  * hears nothing and makes no progress, because there is nothing to hear and nothing under way.
  */
 import type { Program } from "../../abi/program.ts";
-import type { GatePort } from "../data-plane/collectives.ts";
 
 /** Answers of `wait`, as collectives-face.wat has them. */
 const ENGINE_WAITS = 0;
@@ -14,7 +13,8 @@ const UNWINDS = 2;
 /** So often no rank of the thread has anything to do: then the engine waits, which can ask the others and sleep for long. */
 const looksMax = 300;
 
-export class GateWait implements GatePort {
+/** See `GatePort` of real/data-plane/collectives.ts. */
+export class GateWait {
   readonly #program: Program;
   readonly #mustGiveWay: () => boolean;
 

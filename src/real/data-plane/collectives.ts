@@ -3,10 +3,11 @@
  * (docs/adr/0025-collectives-in-the-data-plane.md). collectives.wat decides and works in the node's memory, fold.wat combines there,
  * collectives-face.wat copies to and from the program's memory.
  */
+
+import type { MeetingPass } from "../../core/coll/engine/meeting-pass.ts";
 import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
 import type { ElementFormat } from "../../core/comm/datatype/element.ts";
 import { groupsOf, type OpName, predefinedOps } from "../../core/comm/op/op-predefined.ts";
-import type { MeetingPass } from "../../core/p2p/meeting-pass.ts";
 import { partStride } from "../transport/layout.ts";
 import type { NodeCalls, NodeMemory } from "../transport/node-memory.ts";
 import planeBytes from "./collectives.wat";

@@ -3,7 +3,7 @@
 ;; function of node.wat, which is called here as real/transport/shared-board.ts calls it; all other words of this file are the
 ;; process's own, or parts of a board that may be read or written in this step of a round (core/coll/engine/board.ts).
 ;;
-;; Offsets in the meeting pass (core/p2p/meeting-pass.ts has the same): at a gate 0, completed 4, left 8, seats of communicators from
+;; Offsets in the meeting pass (core/coll/engine/meeting-pass.ts has the same): at a gate 0, completed 4, left 8, seats of communicators from
 ;; 64, operations by type from 128. In a seat (core/coll/engine/seat.ts): open 0, round 4, arrived 8, completed 12, kind 16, root 20,
 ;; bytes 24, board 28, members 32, member 36. In a board: arrived 128 and 256, gate 384, parts from 768; in a part: length 0, bytes from 16.
 ;; Of a communicator of the pass: size 1096. Kinds are the codes of core/coll/engine/collective-call.ts: barrier 0, bcast 1, reduce

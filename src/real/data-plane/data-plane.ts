@@ -5,8 +5,8 @@
  * permission. What the plane does not take goes to the imports of abi/.
  */
 import type { Pointer } from "../../core/base/brand.ts";
+import { MeetingPass } from "../../core/coll/engine/meeting-pass.ts";
 import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
-import { MeetingPass } from "../../core/p2p/meeting-pass.ts";
 import { P_POSITION, Pass } from "../../core/p2p/pass.ts";
 import { newYield } from "../machine/yield.ts";
 import { Line, lineOf, ringOf } from "../transport/layout.ts";
@@ -89,6 +89,7 @@ let faceModule: WebAssembly.Module | undefined;
 
 export class DataPlane {
   readonly pass: Pass;
+  readonly meetings: MeetingPass;
   /** The word that holds the position of the next packet in the ring of the process. */
   readonly cursor: Int32Array;
   readonly #node: NodeMemory;
@@ -106,7 +107,8 @@ export class DataPlane {
     // Members of communicators are written when they are needed: a large job has room for many, and pages that nobody touches cost nothing.
     const words = node.words.subarray(first, first + wordCount);
     this.#meetingsAddress = heap.allocate(MeetingPass.wordsFor(node.layout.boardCount) * 4);
-    this.pass = new Pass(words, ranks, this.#address, this.#newMeetings());
+    this.meetings = this.#newMeetings();
+    this.pass = new Pass(words, ranks, this.#address, this.meetings);
     this.cursor = words.subarray(P_POSITION, P_POSITION + 1);
     for (const type of Object.values(predefinedTypes)) {
       if (type.isContiguous(2) && type.trueLb === 0) this.pass.publishType(type.handle, type.size);

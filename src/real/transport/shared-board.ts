@@ -11,9 +11,9 @@
 import { assert } from "../../core/base/assert.ts";
 import type { Pointer } from "../../core/base/brand.ts";
 import type { Board, Boards } from "../../core/coll/engine/board.ts";
+import type { MeetingPass } from "../../core/coll/engine/meeting-pass.ts";
 import { Seat } from "../../core/coll/engine/seat.ts";
 import { Views } from "../../core/comm/datatype/views.ts";
-import type { MeetingPass } from "../../core/p2p/meeting-pass.ts";
 import { BoardPart, lineBytes, type MemoryLayout, partHeadBytes, partStride } from "./layout.ts";
 import type { NodeCalls, NodeMemory } from "./node-memory.ts";
 import type { RingTransport } from "./ring-transport.ts";

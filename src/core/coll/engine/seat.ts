@@ -26,14 +26,14 @@ const S_MEMBER = 9;
 export const seatWords = 16;
 
 /** Where a member sits. */
-export interface SeatPlace {
+interface SeatPlace {
   readonly board: number;
   readonly members: number;
   readonly member: number;
 }
 
 /** The last of the collectives that a plane has completed, and how many there were. */
-export interface Completed {
+interface Completed {
   readonly count: number;
   readonly kind: number;
   readonly root: number;

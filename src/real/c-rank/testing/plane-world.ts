@@ -71,7 +71,7 @@ export class PlaneWorld {
       const ring = new RingTransport(node, heap, { rank, places, buffers, cursor: plane?.cursor });
       const process = new Process({
         ...{ rank, ranks, transport: ring, memory: buffers, pass: plane?.pass ?? null, worldBoard },
-        boards: new SharedBoards(node, ring, places, plane?.pass.meetings ?? null),
+        boards: new SharedBoards(node, ring, places, plane?.meetings ?? null),
         nodeMap: nodeMapOf(new Array<number>(ranks).fill(0)),
         unexpectedBytesMax: 512,
       });

@@ -1,9 +1,9 @@
 /**
- * The part of the pass (pass.ts) that a data plane needs for collectives on boards: a seat for every board, the seats of communicators
+ * The part of the pass (core/p2p/pass.ts) that a data plane needs for collectives on boards: a seat for every board, the seats of communicators
  * that the program has shown, and which predefined operations take which predefined datatypes.
  */
-import { assert } from "../base/assert.ts";
-import { Seat, seatWords } from "../coll/engine/seat.ts";
+import { assert } from "../../base/assert.ts";
+import { Seat, seatWords } from "./seat.ts";
 
 /** Words, as collectives.wat has them. */
 /** 1: the plane has arrived at a gate, and the engine is about to go on with that call. */
