@@ -61,7 +61,7 @@ interface RandomStepsOptions {
   readonly random: SeededRandom;
   readonly ranks: number;
   readonly steps: number;
-  /** Of a hundred steps: blocking collectives of all ranks, one after the other. */
+  /** Of a hundred steps: blocking collectives of all ranks, one after the other. 100: and new communicators, and nothing else. */
   readonly collectives?: number;
   /** May ranks disagree about a collective? */
   readonly mayDiffer?: boolean;
@@ -238,6 +238,10 @@ class Generator {
 
   /** Some collectives in a row, on one communicator or several; messages that are not received yet are on their way meanwhile. */
   #meetings(): void {
+    if (this.#collectives === 100 && this.#below(6) === 0) {
+      if (this.#below(3) === 0) this.#free();
+      else this.#make();
+    }
     for (let rank = 0; rank < this.#ranks; rank++) if (this.#below(4) > 0) this.#flush(rank);
     for (let left = 1 + this.#below(6); left > 0; left--) {
       const calls = randomCollective({
