@@ -71,7 +71,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "real/transport": ["real/machine", "core/coll", "core/comm", "core/request", "core/wire", "core/base"],
   "real/slow-links": [],
   // Calls of C programs that need no engine.
-  "real/data-plane": ["real/transport", "real/machine", "core/p2p", "core/comm", "core/base"],
+  "real/data-plane": ["real/transport", "real/machine", "core/p2p", "core/coll", "core/comm", "core/base"],
   "real/process": [
     "real/messages",
     "real/data-plane",

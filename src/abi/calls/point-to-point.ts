@@ -22,7 +22,7 @@ import { statusBytes, writeStatus } from "../arguments/status.ts";
 import { type Call, type CallTable, callsOf } from "../call-table.ts";
 import { type CCommunicator, CRequest, type Restart } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
-import { showToPlane } from "../show-to-plane.ts";
+import { passOpens, showToPlane } from "../show-to-plane.ts";
 import { Concluded, handOver } from "../waiting/conclude-requests.ts";
 import { AfterAll } from "../waiting/unattended-requests.ts";
 import { waitThen } from "../waiting/waiting.ts";
@@ -226,12 +226,6 @@ const table: CallTable = {
 function unusualPlace(program: Program, call: string, buffer: number, count: number, type: Datatype): Pointer {
   program.call = call;
   return startOf(buffer, bufferBytes(program, buffer, count, type), type);
-}
-
-/** A send by the short way is over: perhaps the next one needs no engine. (Receives, which wait, end with the same question.) */
-function passOpens(program: Program, comm: CCommunicator): void {
-  showToPlane(program, comm);
-  program.process.openPass();
 }
 
 /** MPI_Send, under the name that its errors tell, by the short way where there is one. */

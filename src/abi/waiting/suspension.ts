@@ -26,7 +26,7 @@ interface Unwinding {
 }
 
 export class Suspension {
-  static readonly unsaved = { words: null, at: 0, unwinding: null, givesWay: false, isReady: always };
+  static readonly unsaved = { words: null, at: 0, unwinding: null, givesWay: false, isReady: always, gate: null };
   readonly words: Int32Array;
   readonly at: number;
   unwinding: Unwinding | null = null;
@@ -36,6 +36,11 @@ export class Suspension {
   givesWay = false;
   /** Would the process, which has stopped in a wait, find what it waits for? Asked by whoever runs several in one thread. */
   isReady: () => boolean = always;
+  /**
+   * The look of a data plane at the gate of a board, where the process has stopped without the engine: 0, nothing has happened. Such a
+   * process is let go on before anything else is done with it. Null: it has not.
+   */
+  gate: (() => number) | null = null;
   /** How it goes on; null: from the beginning. */
   private next: Continuation | null = null;
 
@@ -58,6 +63,8 @@ export class Suspension {
   /** An import that is called while something is unusual: it shall stop, or go on. */
   enter(program: Program, call: () => number): number {
     if (!this.isRewinding) {
+      // A data plane has begun the call: it goes on, and stops in its wait.
+      if (program.process.pass.meetings?.isAtGate === true) return this.answered(call());
       this.givesWay = false;
       this.isReady = always;
       return this.unwind();
@@ -67,8 +74,25 @@ export class Suspension {
     this.unwinding!.rewound();
     const { next } = this;
     this.next = null;
-    const answer = next === null ? call() : resumed(program, next);
+    return this.answered(next === null ? call() : resumed(program, next));
+  }
+
+  private answered(answer: number): number {
     return answer === SUSPENDED ? this.unwind() : answer;
+  }
+
+  /** Stops at a gate. */
+  stopAtGate(look: () => number): void {
+    this.gate = look;
+    this.unwind();
+  }
+
+  /** The stack of a process that has stopped at a gate is there again. */
+  goOnAtGate(program: Program): void {
+    this.gate = null;
+    this.isRewinding = false;
+    program.process.pass.setOutside(!program.isRunning);
+    this.unwinding!.rewound();
   }
 
   /** Has the stack unwound; the import's result counts for nothing then. */

@@ -56,12 +56,24 @@ interface PassedCommunicator {
   readonly size: number;
   /** Null: rank i of the communicator is rank i of the job. */
   readonly members: readonly number[] | null;
+  /** Byte address of the process's seat at the communicator's board; 0: there is none. */
+  readonly seat: number;
+}
+
+/** The part of the pass for collectives on boards (core/coll/engine/meeting-pass.ts). */
+interface PassedMeetings {
+  /** Has the plane begun the call that the engine gets next? */
+  readonly isAtGate: boolean;
+  /** The communicator at that place has that seat. */
+  publishSeat(place: number, seat: number): void;
 }
 
 export class Pass {
   readonly words: Int32Array;
   /** Is there a plane? */
   readonly isUsed: boolean;
+  /** For collectives on boards; null: the plane has none. */
+  readonly meetings: PassedMeetings | null;
   private readonly ranks: number;
   /** Where the words are in the memory that the plane sees. */
   private readonly address: number;
@@ -80,7 +92,8 @@ export class Pass {
   }
 
   /** `address` is 0 where there is no plane. Whoever has one says of each way where it leads. */
-  constructor(words: Int32Array, ranks: number, address: number) {
+  constructor(words: Int32Array, ranks: number, address: number, meetings: PassedMeetings | null = null) {
+    this.meetings = meetings;
     this.words = words;
     this.ranks = ranks;
     this.address = address;
@@ -153,7 +166,7 @@ export class Pass {
     return this.words[P_COMMUNICATORS + placeOf(handle) * communicatorWords] === handle;
   }
 
-  publishCommunicator({ handle, context, size, members }: PassedCommunicator): void {
+  publishCommunicator({ handle, context, size, members, seat }: PassedCommunicator): void {
     const { words, ranks, address } = this;
     if (size > ranks) return;
     const place = placeOf(handle);
@@ -164,6 +177,7 @@ export class Pass {
     words[at + C_CONTEXT] = context;
     words[at + C_SIZE] = size;
     words[at + C_MEMBERS] = members === null ? 0 : address + membersAt * 4;
+    this.meetings?.publishSeat(place, seat);
   }
 
   /** The handle is none any more. */

@@ -18,7 +18,7 @@ import type { InterCollective, NeighborCollective } from "../coll/inter/plan-int
 import type { Collective } from "../coll/plan.ts";
 import type { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
-import { type BoardOperation, BoardOperations } from "./board-operations.ts";
+import { type BoardCall, type BoardOperation, BoardOperations } from "./board-operations.ts";
 import type { CollectiveForm, EqualCall, EqualKind, ReductionKind } from "./collective-form.ts";
 import { CollectiveMessages } from "./collective-messages.ts";
 import { agreementProgram, blocksProgram, equalProgram, neighborProgram } from "./collective-programs.ts";
@@ -132,9 +132,7 @@ export class Collectives {
   startEqual(comm: Communicator, kind: EqualKind, send: Pointer, receive: Pointer, call: EqualCall): RecordId {
     const { bytes = 0, root = 0, inPlace = false, form = "nonblocking", error = 0 } = call;
     if (form === "blocking" && kind !== "scatter" && kind !== "alltoall" && this.isForBoard(comm, bytes)) {
-      this.engine.meeting();
-      this.engine.pass.closeReceives();
-      return this.boards.start(comm, { kind, send, receive, bytes, root, inPlace, error, reduction: null });
+      return this.meet(comm, { kind, send, receive, bytes, root, inPlace, error, reduction: null });
     }
     const program = equalProgram(comm, kind, call, 1);
     return this.begin(comm, { program, send, receive, reduction: null, tag: tagOf(form), exact: true, error });
@@ -157,12 +155,17 @@ export class Collectives {
       (kind === "reduce" || kind === "allreduce") &&
       this.isForBoard(comm, bytes)
     ) {
-      this.engine.meeting();
-      this.engine.pass.closeReceives();
-      return this.boards.start(comm, { kind, send, receive, bytes, root, inPlace, error: 0, reduction });
+      return this.meet(comm, { kind, send, receive, bytes, root, inPlace, error: 0, reduction });
     }
     const program = equalProgram(comm, kind, call, reduction.elementBytes);
     return this.begin(comm, { program, send, receive, reduction, tag: tagOf(form), exact: true });
+  }
+
+  private meet(comm: Communicator, call: BoardCall): RecordId {
+    this.engine.meeting();
+    const request = this.boards.start(comm, call);
+    if (this.boards.active !== 0) this.engine.pass.closeReceives();
+    return request;
   }
 
   // Collectives with blocks of their own size: planned each time

@@ -211,6 +211,7 @@ export class Process {
   /** An image is about to be taken. */
   rememberNumbers(): void {
     this.engine.outbox.numbers.remember();
+    for (const communicator of this.communicators.values()) communicator.countCompleted();
   }
 
   /** How members of a new communicator name a board to each other: in a later life it is none of theirs. */
@@ -419,6 +420,7 @@ export class Process {
     // A wildcard receive might wait for the dead for ever: it is reported, and the program decides (MPI 5.0, ULFM).
     for (const communicator of this.communicators.values()) {
       if (!communicator.peers.has(rank as WorldRank)) continue;
+      communicator.closeToPlane();
       this.failures.update(communicator);
       this.engine.matching.stallWildcards(communicator.context);
     }

@@ -4,6 +4,7 @@
  * (`MPI_Wtime`) gives way after a while; one that computes does not.
  */
 import type { CoroutineHost } from "../../abi/waiting/coroutine-host.ts";
+import type { Suspension } from "../../abi/waiting/suspension.ts";
 import { Settling } from "../../core/process/settling.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { steadyMs } from "../machine/steady-clock.ts";
@@ -64,12 +65,15 @@ export class Turns {
     }
   }
 
-  /** A rank waits, and nothing has moved: shall another one run? If none can, a moment passes here, without unwinding anything. */
-  mustGiveWay(waiting: WaitingCRank): boolean {
+  /**
+   * A rank waits, and nothing has moved: shall another one run? If none can, a moment passes here, without unwinding anything. One that
+   * stands at a gate (gate-wait.ts) is not to hear anything before its engine waits.
+   */
+  mustGiveWay(waiting: WaitingCRank, isAtGate = false): boolean {
     let moved = false;
     for (const turn of this.#turns) {
       if (turn.waiting === waiting) {
-        if (turn.hearsStop()) return true;
+        if (!isAtGate && turn.hearsStop()) return true;
         continue;
       }
       if (turn.hasEnded) continue;
@@ -102,18 +106,22 @@ export class Turns {
 class Turn {
   readonly waiting: WaitingCRank;
   readonly #coroutine: CoroutineHost;
+  readonly #suspension: Suspension;
   /** Null: the program is not loaded yet. */
   #rank: CRank | null = null;
   #ending: Ending | null = null;
   #hasBegun = false;
   #settling: Settling | null = null;
   #stoppedMs = 0;
+  /** It stands at a gate, and shall wait in its engine: others are to be asked. */
+  #leavesGate = false;
   /** Its image is reported: it stands still. */
   #awaitsVerdict = false;
 
   constructor(waiting: WaitingCRank) {
     this.waiting = waiting;
     this.#coroutine = waiting.process.coroutine!;
+    this.#suspension = waiting.process.program.suspension;
   }
 
   get hasEnded(): boolean {
@@ -130,7 +138,9 @@ class Turn {
   /** The ranks of this thread have waited long. */
   ask(): void {
     const isWaiting = this.#hasBegun && this.#settling === null && !this.#awaitsVerdict;
-    if (isWaiting) this.#rank?.process.process.inquiries.ask();
+    if (!isWaiting || this.#rank === null) return;
+    if (this.#suspension.gate !== null) this.#leavesGate = true;
+    else this.#rank.process.process.inquiries.ask();
   }
 
   /** All ranks of this thread wait, and it has slept: where this one is. */
@@ -156,6 +166,12 @@ class Turn {
 
   /** Progress of everything but its program: that of another rank may be on the stack. */
   look(): Look {
+    const { gate } = this.#suspension;
+    if (gate !== null) return this.#leavesGate || gate() !== 0 ? "ready" : "nothing";
+    return this.#lookFurther();
+  }
+
+  #lookFurther(): Look {
     const rank = this.#rank;
     if (rank === null) return "ready";
     try {
@@ -204,7 +220,9 @@ class Turn {
     this.#hasBegun = true;
     const { whereabouts } = this.waiting.process.host;
     whereabouts.goOn();
-    this.waiting.process.process.openPass();
+    this.#leavesGate = false;
+    // Nothing has changed for one that stands at a gate.
+    if (this.#suspension.gate === null) this.waiting.process.process.openPass();
     this.#rank.goOn();
     if (!this.#rank.isOver) whereabouts.giveWay();
   }

@@ -24,6 +24,9 @@ class Pair {
   /** Messages that planes have taken so far, in all worlds. */
   sent = 0;
   received = 0;
+  /** Collectives that planes have completed, and that they have left to the engine half way. */
+  completed = 0;
+  left = 0;
   /** What tracers have been told. */
   told = 0;
 
@@ -65,13 +68,19 @@ class Pair {
 
   /** Nothing is under way: what the engines have is alike. */
   compareEngines(): void {
+    this.planed.leaveGates();
     for (let rank = 0; rank < this.ranks; rank++) {
       this.alike(`the engine of rank ${rank}`, (world) => {
         world.settle();
-        const { engine } = world.ranks[rank]!.process;
+        const { engine, communicators } = world.ranks[rank]!.process;
+        const calls = [...communicators.values()].map((comm) => [
+          ...[comm.context, comm.nextNumber, comm.lastCollective, comm.lastKind, comm.lastRoot, comm.lastBytes],
+          ...[comm.lastError, comm.board === null],
+        ]);
         const { posted, unexpected, records, outbox, transfers, completion } = engine;
         const numbers = Array.from({ length: this.ranks }, (_, dest) => outbox.numbers.last(dest));
         return {
+          calls,
           posted: posted.count,
           unexpected: unexpected.count,
           records: records.count,
@@ -105,6 +114,8 @@ class Pair {
     for (const { plane } of this.planed.ranks) {
       this.sent += plane!.pass.sent;
       this.received += plane!.pass.received;
+      this.completed += plane!.meetings.completed;
+      this.left += plane!.meetings.left;
     }
   }
 }
@@ -114,13 +125,17 @@ interface Events {
   readonly imagesEvery?: number;
   readonly killAt?: number;
   readonly traceAt?: number;
+  /** See `randomSteps`. */
+  readonly collectives?: number;
+  readonly mayDiffer?: boolean;
 }
 
 /** Runs a random program to its end, or until nobody can go on; the number of its steps that are done. */
-function run(pair: Pair, seed: number, { imagesEvery = 0, killAt = -1, traceAt = -1 }: Events = {}): number {
+function run(pair: Pair, seed: number, events: Events = {}): number {
+  const { imagesEvery = 0, killAt = -1, traceAt = -1, collectives = 0, mayDiffer = false } = events;
   const random = new SeededRandom(seed);
   const below = (bound: number): number => random.bits() % bound;
-  const queues = randomSteps({ random, ranks: pair.ranks, steps: stepsPerProgram });
+  const queues = randomSteps({ random, ranks: pair.ranks, steps: stepsPerProgram, collectives, mayDiffer });
   for (const world of pair.worlds) {
     for (const { ints, process } of world.ranks) {
       const fill = new SeededRandom(seed * 64 + process.rank);
@@ -146,6 +161,7 @@ function run(pair: Pair, seed: number, { imagesEvery = 0, killAt = -1, traceAt =
       let answer: number;
       if (pair.isWaiting(rank)) {
         answer = pair.alike(`rank ${rank} goes on`, ({ ranks }) => ranks[rank]!.goOn());
+        if (mayDiffer && answer === WAITS && idle % 10 === 9) for (const world of pair.worlds) world.ask(dead);
         if (answer === WAITS) idle++;
         else idle = 0;
       } else {
@@ -157,7 +173,8 @@ function run(pair: Pair, seed: number, { imagesEvery = 0, killAt = -1, traceAt =
       }
       if (history.length > 0) history.push(`${history.pop()} → ${answer}`);
       if (done % 16 === 0) pair.compareMemories();
-      if (imagesEvery > 0 && done % imagesEvery === imagesEvery - 1 && idle === 0) pair.exchangeImages();
+      if (imagesEvery > 0 && done % imagesEvery === imagesEvery - 1 && idle === 0 && !pair.planed.isAtOpenGate)
+        pair.exchangeImages();
       if (done === killAt && dead < 0) {
         dead = below(pair.ranks);
         for (const world of pair.worlds) world.kill(dead);
@@ -236,5 +253,72 @@ describe("ADR 20: a data plane does what the engine does", () => {
       told += pair.told;
     }
     assert.ok(told > 100, "tracers were told something");
+  });
+});
+
+describe("ADR 25: collectives in the data plane are those of the engine", () => {
+  const options = (ranks: number, i: number): Omit<PlaneWorldOptions, "hasPlane"> => ({
+    ranks,
+    firstPosition: i % 2 === 0 ? 0 : -40,
+    boardBytes: [128, 256, 1024][i % 3]!,
+  });
+
+  for (const ranks of [1, 2, 3, 5, 8]) {
+    test(`random programs of ${ranks} ranks, step by step`, () => {
+      let [done, completed, left] = [0, 0, 0];
+      for (let i = 0; i < programs; i++) {
+        const pair = new Pair(options(ranks, i));
+        done += run(pair, seedFirst * 5000 + 100 * ranks + i, { collectives: 40 });
+        pair.count();
+        completed += pair.completed;
+        left += pair.left;
+      }
+      assert.ok(done > programs * stepsPerProgram, "most programs get far");
+      assert.ok(
+        completed > done / 50 && (left > 0 || ranks === 1),
+        `planes took part: ${completed} of ${done}, ${left} left`,
+      );
+    });
+  }
+
+  // Collectives alone: a rank that finds its gate open has read no messages, which the engine would have.
+  test("ranks wait at gates without their engines, and images are exchanged in between", () => {
+    let [completed, left] = [0, 0];
+    for (let i = 0; i < programs; i++) {
+      const pair = new Pair({ ...options(2 + (i % 4), i), takesTurns: true });
+      run(pair, seedFirst * 9000 + i, { collectives: 100, imagesEvery: i % 3 === 0 ? 47 : 0 });
+      pair.count();
+      completed += pair.completed;
+      left += pair.left;
+    }
+    assert.ok(completed > 2 * left && left > 0, `${completed} completed, ${left} left to the engine`);
+  });
+
+  test("ranks disagree, refuse arguments and ask each other", () => {
+    let completed = 0;
+    for (let i = 0; i < programs; i++) {
+      const pair = new Pair(options(2 + (i % 3), i));
+      run(pair, seedFirst * 6000 + i, { collectives: 40, mayDiffer: true });
+      pair.count();
+      completed += pair.completed;
+    }
+    assert.ok(completed > 0);
+  });
+
+  test("images that are taken in between, also at shut gates, are exchanged between the two ways", () => {
+    let completed = 0;
+    for (let i = 0; i < programs; i++) {
+      const pair = new Pair(options(2 + (i % 2), i));
+      run(pair, seedFirst * 7000 + i, { collectives: 50, imagesEvery: 43 });
+      pair.count();
+      completed += pair.completed;
+    }
+    assert.ok(completed > 0);
+  });
+
+  test("a rank dies in between", () => {
+    for (let i = 0; i < programs; i++) {
+      run(new Pair(options(3, i)), seedFirst * 8000 + i, { collectives: 50, killAt: 20 + 5 * i });
+    }
   });
 });

@@ -22,6 +22,7 @@ import type { CRankSavedState } from "./c-image.ts";
 import { newLibrary } from "./c-library.ts";
 import { CRankImages } from "./c-rank-images.ts";
 import { CRank } from "./c-rank-life.ts";
+import { GateWait } from "./gate-wait.ts";
 import { filesOf } from "./node-files.ts";
 import type { WaitingCRank } from "./waiting-c-rank.ts";
 
@@ -78,11 +79,17 @@ function checkStops({ setup, takesTurns }: WaitingCRank, module: WebAssembly.Mod
 }
 
 /** Calls that need no engine go past the imports. */
-function passThePlane({ process }: WaitingCRank, { mpi }: Imports): void {
+function passThePlane(rank: WaitingCRank, { mpi }: Imports): void {
+  const { process } = rank;
   if (process.plane === null) return;
   const { plane, ring } = process.plane;
   const { memory } = process;
-  Object.assign(mpi, plane.connect({ memory, engine: mpi, wakeWaiters: () => ring.wakeWaiters() }));
+  Object.assign(mpi, plane.connect({ memory, engine: mpi, wakeWaiters: () => ring.wakeWaiters(), gate: gateOf(rank) }));
+}
+
+/** Alone in its thread a rank waits in its engine. */
+function gateOf({ process, mustGiveWayAtGate }: WaitingCRank): GateWait | null {
+  return mustGiveWayAtGate === null ? null : new GateWait(process.program, mustGiveWayAtGate);
 }
 
 /** A fault plan may wait for calls of the rank. */

@@ -5,6 +5,7 @@
  * permission. What the plane does not take goes to the imports of abi/.
  */
 import type { Pointer } from "../../core/base/brand.ts";
+import { MeetingPass } from "../../core/coll/engine/meeting-pass.ts";
 import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
 import { P_POSITION, Pass } from "../../core/p2p/pass.ts";
 import { newYield } from "../machine/yield.ts";
@@ -12,6 +13,7 @@ import { Line, lineOf, ringOf } from "../transport/layout.ts";
 import { copyBetween } from "../transport/memory-copies.ts";
 import { compileCallsAnew, type NodeMemory } from "../transport/node-memory.ts";
 import type { RankMemory } from "../transport/rank-memory.ts";
+import { collectiveCalls, connectCollectives, type GatePort, publishOperations } from "./collectives.ts";
 import faceBytes from "./face.wat";
 import planeBytes from "./plane.wat";
 
@@ -48,6 +50,8 @@ interface Connection {
   readonly engine: Calls;
   /** Wakes those that wait for room in the ring of this process. */
   wakeWaiters(): void;
+  /** How a rank that shares its thread waits in a collective; null: it does not share it. */
+  readonly gate?: GatePort | null;
 }
 
 /** Polls of the ring in one spin: about 1.4 µs. */
@@ -76,18 +80,22 @@ const functionBytesMin = 2048;
 /** The plane copies whole sixteens: a buffer that ends nearer to the end of the memory is the engine's. */
 const marginBytes = 16;
 
-const planeCalls = ["MPI_Send", "MPI_Recv"] as const;
+const messageCalls = ["MPI_Send", "MPI_Recv"] as const;
+/** Imports of the program whose place the plane takes. */
+export const planeCalls: readonly string[] = [...messageCalls, ...collectiveCalls];
 
 let planeModule: WebAssembly.Module | undefined;
 let faceModule: WebAssembly.Module | undefined;
 
 export class DataPlane {
   readonly pass: Pass;
+  readonly meetings: MeetingPass;
   /** The word that holds the position of the next packet in the ring of the process. */
   readonly cursor: Int32Array;
   readonly #node: NodeMemory;
   readonly #options: DataPlaneOptions;
   readonly #address: number;
+  readonly #meetingsAddress: number;
 
   constructor(node: NodeMemory, heap: RankMemory, options: DataPlaneOptions) {
     const ranks = options.places.length;
@@ -98,12 +106,26 @@ export class DataPlane {
     const first = this.#address >> 2;
     // Members of communicators are written when they are needed: a large job has room for many, and pages that nobody touches cost nothing.
     const words = node.words.subarray(first, first + wordCount);
-    this.pass = new Pass(words, ranks, this.#address);
+    this.#meetingsAddress = heap.allocate(MeetingPass.wordsFor(node.layout.boardCount) * 4);
+    this.meetings = this.#newMeetings();
+    this.pass = new Pass(words, ranks, this.#address, this.meetings);
     this.cursor = words.subarray(P_POSITION, P_POSITION + 1);
     for (const type of Object.values(predefinedTypes)) {
       if (type.isContiguous(2) && type.trueLb === 0) this.pass.publishType(type.handle, type.size);
     }
     for (let rank = 0; rank < ranks; rank++) this.#openWay(rank);
+  }
+
+  #newMeetings(): MeetingPass {
+    const { layout, words } = this.#node;
+    const [first, wordCount] = [this.#meetingsAddress >> 2, MeetingPass.wordsFor(layout.boardCount)];
+    const meetings = new MeetingPass(
+      words.subarray(first, first + wordCount),
+      layout.boardCount,
+      this.#meetingsAddress,
+    );
+    publishOperations(meetings);
+    return meetings;
   }
 
   /** Nothing has happened yet that the engine would have to be asked about. */
@@ -119,26 +141,33 @@ export class DataPlane {
   }
 
   /** The functions that take the place of the engine's imports. */
-  connect({ memory: program, engine, wakeWaiters }: Connection): Calls {
+  connect({ memory: program, engine, wakeWaiters, gate = null }: Connection): Calls {
     const { memory } = program;
     const node = this.#node;
     planeModule ??= new WebAssembly.Module(planeBytes);
     faceModule ??= new WebAssembly.Module(faceBytes);
     const programBytes = memory.buffer.byteLength;
+    const calls = compileCallsAnew(node.memory, node.layout, node.process);
+    const places = this.#placesInNode();
+    const imports = Object.fromEntries(planeCalls.map((name) => [name, engine[name] ?? uncalled]));
     const plane = new WebAssembly.Instance(planeModule, {
       node: { memory: node.memory },
-      calls: { ...compileCallsAnew(node.memory, node.layout, node.process) },
+      calls: { ...calls },
       host: { yield: newYield(), wakeWaiters },
-      plane: { ...this.#placesInNode(), programBytes: BigInt(programBytes - marginBytes) },
+      plane: { ...places, programBytes: BigInt(programBytes - marginBytes) },
     });
     const face = new WebAssembly.Instance(faceModule, {
       program: { memory, bytes: programBytes },
       plane: plane.exports,
       copies: copiesOf(program, node),
-      engine: Object.fromEntries(planeCalls.map((name) => [name, engine[name] ?? uncalled])),
+      engine: imports,
     });
-    const calls = face.exports as unknown as Calls;
-    return Object.fromEntries(planeCalls.filter((name) => name in engine).map((name) => [name, calls[name]!]));
+    const collectives = connectCollectives({
+      ...{ node, calls, memory, places, meetings: this.#meetingsAddress },
+      ...{ plane: plane.exports, face: face.exports, engine: imports, yield: newYield(), gate },
+    });
+    const made = { ...face.exports, ...collectives } as unknown as Calls;
+    return Object.fromEntries(planeCalls.filter((name) => name in engine).map((name) => [name, made[name]!]));
   }
 
   /** What plane.wat is told of the node and of its process. */

@@ -81,7 +81,7 @@
       (local.get $status)))
 
   ;; From the program's memory to a payload; up to 15 bytes more, which nobody reads: payloads have room for whole sixteens.
-  (func $copyOut (param $to i32) (param $from i32) (param $bytes i32)
+  (func $copyOut (export "copyOut") (param $to i32) (param $from i32) (param $bytes i32)
     (if (i32.ge_u (local.get $bytes) (global.get $copiedMin))
       (then
         (call $toNode (local.get $to) (local.get $from) (local.get $bytes))
@@ -108,7 +108,7 @@
           (br $next)))))
 
   ;; From a payload to the program's memory: not a byte more.
-  (func $copyIn (param $to i32) (param $from i32) (param $bytes i32)
+  (func $copyIn (export "copyIn") (param $to i32) (param $from i32) (param $bytes i32)
     (local $a v128) (local $b v128) (local $c v128) (local $d v128)
     (if (i32.ge_u (local.get $bytes) (global.get $copiedMin))
       (then
@@ -142,7 +142,7 @@
       (then (call $storeFirst (local.get $to) (call $get16 (local.get $from)) (local.get $bytes)))))
 
   ;; The first `bytes` of 16, 0 to 16.
-  (func $storeFirst (param $to i32) (param $value v128) (param $bytes i32)
+  (func $storeFirst (export "storeFirst") (param $to i32) (param $value v128) (param $bytes i32)
     (local $rest i64)
     (if (i32.eq (local.get $bytes) (i32.const 16))
       (then

@@ -38,7 +38,7 @@
 
   ;; The length of `count` items of a predefined datatype at `buffer`, all of which lie in the program's memory, as do the 16 bytes
   ;; behind them; −1: the engine must look at them. Below 2^31 therefore: memories of programs are no longer.
-  (func $bytesOf (param $buffer i32) (param $count i32) (param $type i32) (result i32)
+  (func $bytesOf (export "bytesOf") (param $buffer i32) (param $count i32) (param $type i32) (result i32)
     (local $size i32) (local $bytes i64)
     (local.set $type (i32.sub (local.get $type) (i32.const 0x200)))
     (if (i32.ge_u (local.get $type) (i32.const 256)) (then (return (i32.const -1))))
@@ -53,7 +53,7 @@
     (i32.wrap_i64 (local.get $bytes)))
 
   ;; Where the words of a communicator are; 0: nobody has published them.
-  (func $communicatorOf (param $handle i32) (result i32)
+  (func $communicatorOf (export "communicatorOf") (param $handle i32) (result i32)
     (local $at i32)
     (local.set $at
       (i32.add (global.get $pass)
@@ -71,7 +71,7 @@
       (then (i32.load (i32.add (local.get $members) (i32.shl (local.get $rank) (i32.const 2)))))
       (else (local.get $rank))))
 
-  (func $slotOf (param $position i32) (result i32)
+  (func $slotOf (export "slotOf") (param $position i32) (result i32)
     (i32.add (i32.add (global.get $ring) (i32.const 384))
       (i32.shl (i32.and (local.get $position) (i32.sub (global.get $slots) (i32.const 1))) (i32.const 7))))
 

@@ -124,7 +124,7 @@ export function openProcess(
   );
   const { ring, transport, waiting } = transports;
   const { protocol, mayUseBoards } = options;
-  const boards = mayUseBoards ? new SharedBoards(node, ring, places) : null;
+  const boards = mayUseBoards ? new SharedBoards(node, ring, places, plane?.meetings ?? null) : null;
   const { worldBoard } = shared;
   const universe = placement.length;
   const process = new Process({

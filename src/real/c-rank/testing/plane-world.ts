@@ -14,13 +14,15 @@ import type { RecordId } from "../../../core/base/brand.ts";
 import { nodeMapOf } from "../../../core/process/node-map.ts";
 import { Process } from "../../../core/process/process.ts";
 import { noSpawner } from "../../../core/process/spawner.ts";
-import { DataPlane } from "../../data-plane/data-plane.ts";
+import { DataPlane, planeCalls } from "../../data-plane/data-plane.ts";
 import { Line, layoutOf, lineOf } from "../../transport/layout.ts";
 import { LivingProcesses } from "../../transport/living-processes.ts";
 import { enterNodeMemory, newNodeMemory } from "../../transport/node-memory.ts";
 import { ProgramMemory } from "../../transport/program-memory.ts";
 import { RankMemory } from "../../transport/rank-memory.ts";
 import { RingTransport } from "../../transport/ring-transport.ts";
+import { claimBoard, SharedBoards } from "../../transport/shared-board.ts";
+import { GateWait } from "../gate-wait.ts";
 import { programPages } from "./random-calls.ts";
 
 /** The answer of a call that waits. */
@@ -38,15 +40,21 @@ export interface PlaneWorldOptions {
   readonly eagerBytes?: number;
   /** Where positions in rings begin: they wrap at 2³². */
   readonly firstPosition?: number;
+  readonly boardBytes?: number;
+  /** Ranks with a plane wait at gates as those do that share a thread. */
+  readonly takesTurns?: boolean;
 }
 
 export class PlaneWorld {
   readonly ranks: readonly PlaneRank[];
   readonly #population: LivingProcesses;
 
-  constructor({ ranks, hasPlane, slots = 8, eagerBytes = 1024, firstPosition = 0 }: PlaneWorldOptions) {
-    const layout = layoutOf({ processes: ranks, slots, eagerBytes, memoryBytes: 64 << 20, boards: 1 });
+  constructor(options: PlaneWorldOptions) {
+    const { ranks, hasPlane, slots = 8, eagerBytes = 1024, firstPosition = 0, boardBytes = 256 } = options;
+    const takesTurns = options.takesTurns ?? false;
+    const layout = layoutOf({ processes: ranks, slots, eagerBytes, memoryBytes: 64 << 20, boards: 3, boardBytes });
     const shared = newNodeMemory(layout, firstPosition);
+    const worldBoard = claimBoard(enterNodeMemory(shared, layout, -1), ranks);
     this.#population = new LivingProcesses(enterNodeMemory(shared, layout, -1));
     for (let rank = 0; rank < ranks; rank++) this.#population.born(rank, 0);
     const memories = Array.from(
@@ -67,17 +75,38 @@ export class PlaneWorld {
         transport: ring,
         memory: buffers,
         pass: plane?.pass ?? null,
+        worldBoard,
+        boards: new SharedBoards(node, ring, places, plane?.meetings ?? null),
         nodeMap: nodeMapOf(new Array<number>(ranks).fill(0)),
         unexpectedBytesMax: 512,
       });
       const stop = { words: node.words, at: (lineOf(layout, rank) + Line.STOP) >> 2 };
-      return new PlaneRank({ process, memory: buffers, plane, ring, stop });
+      return new PlaneRank({ process, memory: buffers, plane, ring, stop, takesTurns });
     });
   }
 
   /** Messages arrive everywhere, as far as they can. */
   settle(): void {
     while (this.ranks.map(({ process }) => process.progress()).includes(true));
+  }
+
+  /** Does a rank stand at a gate that has been opened, so that it would go on at once? */
+  get isAtOpenGate(): boolean {
+    return this.ranks.some(({ program }) => program.suspension.gate?.() === 1);
+  }
+
+  /** Ranks that stand at shut gates wait in their engines from now on, as whenever something else has happened (c-rank-turns.ts). */
+  leaveGates(): void {
+    for (const rank of this.ranks) {
+      if (rank.program.suspension.gate === null) continue;
+      assert(rank.goOn(true) === WAITS, "a rank waits at a gate that is shut");
+    }
+  }
+
+  /** Ranks that wait ask those they wait for; dead ones do not. */
+  ask(dead: number): void {
+    for (const { process } of this.ranks) if (process.rank !== dead) process.inquiries.ask();
+    for (const { process } of this.ranks) if (process.rank !== dead) process.progress();
   }
 
   /** That process is dead, and the others hear of it. */
@@ -88,7 +117,9 @@ export class PlaneWorld {
   }
 
   images(): RankImage[] {
-    this.settle();
+    this.leaveGates();
+    do this.settle();
+    while (!this.ranks.every(({ process }) => process.collectives.withdraw()));
     return this.ranks.map((rank) => rank.image());
   }
 
@@ -104,6 +135,7 @@ interface PlaneRankOptions {
   readonly plane: DataPlane | null;
   readonly ring: RingTransport;
   readonly stop: CHost["stop"];
+  readonly takesTurns: boolean;
 }
 
 class PlaneRank {
@@ -119,7 +151,7 @@ class PlaneRank {
   #isUnwinding = false;
   #isRewinding = false;
 
-  constructor({ process, memory, plane, ring, stop }: PlaneRankOptions) {
+  constructor({ process, memory, plane, ring, stop, takesTurns }: PlaneRankOptions) {
     this.process = process;
     this.plane = plane;
     this.bytes = memory.bytes;
@@ -134,8 +166,10 @@ class PlaneRank {
       },
     };
     this.#importOf = importsOf(this.program);
-    const engine = { MPI_Send: this.#importOf("MPI_Send"), MPI_Recv: this.#importOf("MPI_Recv") };
-    this.#calls = plane === null ? engine : plane.connect({ memory, engine, wakeWaiters: () => ring.wakeWaiters() });
+    const engine = Object.fromEntries(planeCalls.map((name) => [name, this.#importOf(name)]));
+    const gate = takesTurns ? new GateWait(this.program, () => true) : null;
+    this.#calls =
+      plane === null ? engine : plane.connect({ memory, engine, wakeWaiters: () => ring.wakeWaiters(), gate });
   }
 
   /** As `RankHost`, but a wait is a stop. */
@@ -184,8 +218,9 @@ class PlaneRank {
     return this.#answer(name, args);
   }
 
-  /** The call that waits is made again. */
-  goOn(): number {
+  /** The call that waits is made again; `isForced`: also if the rank stands at a gate and nothing has happened. */
+  goOn(isForced = false): number {
+    if (!isForced && this.program.suspension.gate?.() === 0) return WAITS;
     const { name, args } = this.#waiting!;
     this.program.suspension.isRewinding = true;
     this.process.pass.setOutside(true);
