@@ -18,13 +18,14 @@ import { synchronisation } from "./benchmarks/logging/synchronisation.ts";
 import { volume } from "./benchmarks/logging/volume.ts";
 import { matching } from "./benchmarks/matching.ts";
 import { memory } from "./benchmarks/memory.ts";
+import { programs } from "./benchmarks/programs.ts";
 import { startup } from "./benchmarks/startup.ts";
 import { tcp } from "./benchmarks/tcp.ts";
 
 /** The benchmarks that `banyan bench` runs, in this order. */
 export const benchmarks: readonly Benchmark[] = [
   ...[latency, bandwidth, allreduce, tcp, startup, memory, matching],
-  ...[cLatency, cold, kernels, images, checkpoints, compile],
+  ...[cLatency, cold, programs, kernels, images, checkpoints, compile],
 ];
 
 /** The benchmarks that run only when they are named, part by part or all of them. */
