@@ -9,12 +9,15 @@ import { watPlugin } from "./wat-plugin.mjs";
 const bundles = [
   { entry: "src/cli/start.ts", out: "start.cjs", format: "cjs" },
   { entry: "src/cli/main.ts", out: "cli.cjs", format: "cjs" },
+  // For `banyan run` alone: without the code of commands that is larger than its own.
+  { entry: "src/cli/main.ts", out: "cli-run.cjs", format: "cjs", without: ["./sim.ts", "./bench.ts"] },
   { entry: "src/cli/sim-thread.ts", out: "sim-thread.cjs", format: "cjs" },
   { entry: "src/cc/server.ts", out: "cc-server.cjs", format: "cjs" },
   { entry: "src/cc/worker.ts", out: "cc-worker.cjs", format: "cjs" },
   { entry: "src/cc/prepare-support.ts", out: "cc-prepare-support.cjs", format: "cjs" },
   { entry: "src/cc/compile-program.ts", out: "cc.cjs", format: "cjs" },
-  { entry: "src/real/node/main.ts", out: "agent.cjs", format: "cjs" },
+  { entry: "src/real/node/start.ts", out: "agent.cjs", format: "cjs" },
+  { entry: "src/real/node/main.ts", out: "node.cjs", format: "cjs" },
   { entry: "src/real/rank/rank.ts", out: "rank.cjs", format: "cjs" },
   { entry: "src/real/c-rank/c-rank.ts", out: "c-rank.cjs", format: "cjs" },
   { entry: "src/real/image/image-thread.ts", out: "image-thread.cjs", format: "cjs" },
@@ -27,6 +30,16 @@ const bundles = [
   { entry: "src/index.ts", out: "banyan.mjs", format: "esm" },
 ];
 
+/** Leaves out imports that are never reached. */
+const withoutPlugin = (paths) => ({
+  name: "without",
+  setup: (building) => {
+    building.onResolve({ filter: /^\.\// }, ({ path }) =>
+      paths.includes(path) ? { path, external: true } : undefined,
+    );
+  },
+});
+
 /**
  * Writes all bundles to a folder; returns their input files. Every file is replaced by rename. `plugins`: for bundles that
  * differ from the shipped ones.
@@ -35,7 +48,7 @@ export async function bundleAll(folder, plugins = []) {
   mkdirSync(folder, { recursive: true });
   const { version } = JSON.parse(readFileSync("package.json", "utf8"));
   const inputs = await Promise.all(
-    bundles.map(async ({ entry, out, format }) => {
+    bundles.map(async ({ entry, out, format, without = [] }) => {
       const result = await build({
         entryPoints: [entry],
         bundle: true,
@@ -44,7 +57,7 @@ export async function bundleAll(folder, plugins = []) {
         format,
         packages: "bundle",
         external: ["esbuild", "koffi", "@yowasp/clang", "binaryen"],
-        plugins: [...plugins, watPlugin, headerPlugin],
+        plugins: [...plugins, withoutPlugin(without), watPlugin, headerPlugin],
         define: { __BANYAN_VERSION__: JSON.stringify(version) },
         write: false,
         sourcemap: "linked",

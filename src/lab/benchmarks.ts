@@ -19,6 +19,7 @@ import { synchronisation } from "./benchmarks/logging/synchronisation.ts";
 import { volume } from "./benchmarks/logging/volume.ts";
 import { matching } from "./benchmarks/matching.ts";
 import { memory } from "./benchmarks/memory.ts";
+import { programs } from "./benchmarks/programs.ts";
 import { startup } from "./benchmarks/startup.ts";
 import { tcp } from "./benchmarks/tcp.ts";
 import { selfRepair } from "./benchmarks/ulfm.ts";
@@ -35,6 +36,7 @@ export const benchmarks: readonly Benchmark[] = [
   cLatency,
   cold,
   collectives,
+  programs,
   kernels,
   images,
   checkpoints,

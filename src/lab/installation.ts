@@ -14,6 +14,11 @@ export function programPath(name: string, ending: "ts" | "c" = "ts"): string {
   return join(__dirname, "lab/programs", `${name}.${ending}`);
 }
 
+/** One of the examples in C, `examples/<name>.c`. */
+export function examplePath(name: string): string {
+  return join(__dirname, "../examples", `${name}.c`);
+}
+
 /** One of the kernels, `examples/kernels/<name>.c`. */
 export function kernelPath(name: string): string {
   return join(__dirname, "../examples/kernels", `${name}.c`);

@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ByHand } from "../../sim/testing/scripted-world.ts";
 import type { Pointer, RecordId } from "../base/brand.ts";
-import { ANY_SOURCE } from "../base/constants.ts";
+import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { SendMode } from "../request/records.ts";
 import { Now } from "./engine.ts";
@@ -69,6 +69,19 @@ describe("M2 the death of a peer ends every wait for it", () => {
     );
     equal(hand.engine(0).sendNow(0 as Pointer, 0, 1, 0, 2), false, "the short way leaves the error to the long one");
     deepEqual(hand.leftBehind(), []);
+  });
+
+  it("a receive that fails has received nothing, whatever was received with its record before", () => {
+    const hand = new ByHand({ ranks: 2, nodes: 1 });
+    const received = hand.receive({ at: 0, source: 1, tag: 7 });
+    hand.send({ from: 1, to: 0, bytes: 400, tag: 7 });
+    hand.settle();
+    equal(hand.end(0, received).bytes, 400);
+    const failing = hand.receive({ at: 0, source: 1, tag: 8 });
+    equal(failing, received, "it has the same record");
+    hand.world.processes[0]!.core.peerFailed({ rank: 1, replica: 0 }, 0);
+    const { source, tag, bytes, error } = hand.end(0, failing);
+    deepEqual({ source, tag, bytes, error }, { source: ANY_SOURCE, tag: ANY_TAG, bytes: 0, error: PROC_FAILED });
   });
 
   it("messages of the dead that are wholly here can still be received", () => {

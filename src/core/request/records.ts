@@ -6,6 +6,7 @@
  */
 import { assert } from "../base/assert.ts";
 import type { Pointer, RecordId } from "../base/brand.ts";
+import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
 import { lives } from "../base/saved-classes.ts";
 
 /** Words of a record, and the fields in it. */
@@ -170,6 +171,10 @@ export class Records {
     words[at + R_PROTOCOL] = 0;
     words[at + R_REPLICA] = 0;
     words[at + R_SENDER] = 0;
+    // A receive that fails has received nothing.
+    words[at + R_STATUS_SOURCE] = ANY_SOURCE;
+    words[at + R_STATUS_TAG] = ANY_TAG;
+    words[at + R_STATUS_BYTES] = 0;
     this.count++;
     return record as RecordId;
   }

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { openMpi, ours, seriesOf } from "../testing/series.ts";
 import { readFreeze, readThaw } from "./images.ts";
 import { means, readKernel } from "./kernels.ts";
+import { readCommand } from "./programs.ts";
 
 const npb = "Kernel: CG\nClass: W\nSeconds: 0.5120\nMop/s: 250.54\nVerification: SUCCESSFUL\n  zeta …\n";
 const adi = "bt: block-tridiagonal solver\n  ranks         2 (1 x 1 x 2 bricks)\n  time          0.214 s\n";
@@ -34,6 +35,13 @@ test("M8: bench compares kernels by geometric means, over those that everybody r
     ],
   );
   assert.deepEqual(means(series, ["mg_s"]), []);
+});
+
+test("M8: bench times whole commands, whose results were right if they say", () => {
+  const sample = { metric: "cg_command_s", x: 8, figures: [1.5] };
+  assert.deepEqual(readCommand("cg_command_s", 8, { ms: 1500, stdout: npb }), [sample]);
+  assert.deepEqual(readCommand("cg_command_s", 8, { ms: 1500, stdout: "532 steps\n" }), [sample]);
+  assert.equal(readCommand("cg_command_s", 8, { ms: 1500, stdout: npb.replace("SUCCESSFUL", "FAILED") }), undefined);
 });
 
 test("M8: bench times a freeze from the last sign of life, a thaw to the first", () => {

@@ -30,6 +30,7 @@ const tcp = { benchmark: "tcp", contender: banyanShared.id };
 const matching = { benchmark: "matching", contender: banyan.id, x: 100_000 };
 const cLatency = { benchmark: "c-latency", contender: banyanC.id };
 const cold = { benchmark: "cold", contender: banyanC.id, unit: "µs" };
+const programs = { benchmark: "programs", contender: banyanC.id, x: 8, unit: "s" };
 const kernels = { benchmark: "kernels", contender: banyan.id, metric: "kernels_s", x: 2, unit: "s" };
 const images = { benchmark: "images", contender: banyan.id, x: 1024 };
 const compile = { benchmark: "compile", contender: banyan.id, unit: "s" };
@@ -211,6 +212,25 @@ export const goals: readonly Goal[] = [
     ...withBounds(atMost, [2, 1], openMpi),
   },
   ...collectiveGoals(),
+  {
+    ...programs,
+    what: "whole command, poisson.c 255, 8 ranks",
+    metric: "poisson_255_1_command_s",
+    ...withBounds(atMost, [2.5, 1.5], openMpi),
+  },
+  ...[1, 4].map((nodes) => ({
+    ...programs,
+    what: `whole command, poisson.c 1023, ${nodes === 1 ? "one node" : `${nodes} nodes`}`,
+    metric: `poisson_1023_${nodes}_command_s`,
+    ...withBounds(atMost, [1.6, 1.3], openMpi),
+  })),
+  {
+    ...programs,
+    what: "whole command, pi.c on 16 ranks",
+    metric: "pi_20_command_s",
+    x: 16,
+    ...withBounds(atMost, [0.7, 0.45], unit),
+  },
   {
     ...cLatency,
     what: "1 MiB bandwidth from C",

@@ -182,8 +182,8 @@ function dispatcherPorts(journal: JobJournal, turns: JobTurns, all: AllParts): D
 }
 
 function createNodes(options: JobOptions, setups: NodeSetups, services: JobServices, all: AllParts): JobNodes {
-  const { folder, nodes, host, nodeCommand, placement } = options;
-  const starter = new LocalStarter({ folder, command: nodeCommand });
+  const { folder, nodes, host, nodeCommand, placement, program } = options;
+  const starter = new LocalStarter({ folder, command: nodeCommand, isC: languageOf(program) === "c" });
   return new JobNodes(
     { job: setups.secret, host, starter, nodes, placement, links: services.links },
     {

@@ -3,11 +3,13 @@
  *
  * It never outlives the dispatcher: when the link closes it is gone within milliseconds, with every program that its ranks have started.
  */
+
 import { existsSync, mkdtempSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describeSystemError } from "../../core/base/system-error.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
+import type { KeepCache } from "../../v8/cached-bundle.ts";
 import { callDispatcher } from "../control-link/call-dispatcher.ts";
 import { ControlLink } from "../control-link/control-link.ts";
 import { DispatcherWatch } from "../control-link/dispatcher-watch.ts";
@@ -15,9 +17,15 @@ import { type Invitation, readInvitation } from "../control-link/invitation.ts";
 import { knock } from "../control-link/knock.ts";
 import { fromNodeBounds, toNewNode, toNodeBounds, toNodeShapes } from "../control-link/message-shapes.ts";
 import { shortageOf, tryToAllocate } from "../machine/memory-shortage.ts";
+import { restoreLateVariables } from "../messages/late-variables.ts";
 import type { FromNode, Setup, ToNode } from "../messages/node-messages.ts";
 import { Agent } from "./agent.ts";
 import type { AgentOptions } from "./agent-parts.ts";
+
+restoreLateVariables(process.env);
+
+/** Given by start.ts. */
+declare const keepCache: KeepCache;
 
 /** Of the job, given by the process that started this one on the dispatcher's machine: removed if the dispatcher is gone. Empty: none. */
 const jobFolder = process.argv[2] ?? "";
@@ -112,6 +120,8 @@ class NodeMain {
   }
 
   #said(message: ToNode): void {
+    // Before flags of V8 are set: under others it would not take the cache.
+    if (message.kind === "run") keepCache();
     if (message.kind === "setup") this.#begin(message);
     else if (this.#agent !== null) this.#agent.handle(message);
     else if (message.kind === "end") this.#leave(() => process.exit(0));

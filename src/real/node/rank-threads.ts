@@ -170,7 +170,9 @@ export class RankThreads {
    */
   async letRun(form: ProgramForm): Promise<void> {
     await arrivals(this.words, this.#threadsFirst);
-    setFlagsFor("optimise early");
+    // Ranks that share a thread share its code: V8 sees as many calls there as it wants, and to optimise sooner costs more than it gives
+    // (`poisson.c 255` with 8 ranks on 2 cores, Node 20: 1.09 s instead of 0.97).
+    if (!this.#isC || this.#setup.ranksPerThread === 1) setFlagsFor("optimise early");
     if (this.#isC) {
       setFlagsFor("run C programs");
       if (this.#isCompiledAhead()) setFlagsFor("compile C programs ahead");

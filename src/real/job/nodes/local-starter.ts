@@ -6,6 +6,7 @@ import type { Readable } from "node:stream";
 import type { NodeLoss } from "../../../core/service/outcome.ts";
 import { encodeInvitation, type Invitation } from "../../control-link/invitation.ts";
 import { ProcessWork } from "../../machine/process-work.ts";
+import { withLateVariables } from "../../messages/late-variables.ts";
 import type { NodeSignal, NodeStarter, StartedNode } from "./node-starter.ts";
 
 interface LocalStarterOptions {
@@ -13,6 +14,8 @@ interface LocalStarterOptions {
   readonly folder: string;
   /** What stands in front of the node's own command, and runs it: for nodes in namespaces of their own. Usually empty. */
   readonly command: readonly string[];
+  /** The program is in C: its node need not know certificates, see `late-variables.ts`. */
+  readonly isC: boolean;
 }
 
 /** Tells a command which of the job's processes it is asked to run, from 1. */
@@ -26,11 +29,12 @@ export class LocalStarter implements NodeStarter {
   }
 
   start(number: number, invitation: Promise<Invitation | null>): StartedNode {
-    const { folder, command } = this.#options;
+    const { folder, command, isC } = this.#options;
     // Not the options of the process that calls `launch`: they may be a debugger's or a test runner's.
     const node = [process.execPath, "--disable-warning=ExperimentalWarning", join(__dirname, "agent.cjs"), folder];
     const [file, ...words] = [...command, ...node];
-    const env = command.length === 0 ? process.env : { ...process.env, [numberVariable]: `${number}` };
+    const inherited = isC ? withLateVariables(process.env) : process.env;
+    const env = command.length === 0 ? inherited : { ...inherited, [numberVariable]: `${number}` };
     const child = spawn(file!, words, { detached: true, stdio: "pipe", env });
     // A process that could not be started has no stdin, and shows as its end.
     void invitation.then((given) => child.stdin?.end(given === null ? "" : encodeInvitation(given)));
