@@ -1,5 +1,6 @@
 /** `banyan checkpoint`: a signal makes a running job take checkpoints of all its sets now. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { Command } from "commander";
 import { CommandError } from "./complain.ts";
 import type { CreateCommand } from "./create-command.ts";
@@ -29,9 +30,16 @@ function tell(text: string): void {
 function isJob(pid: number): boolean {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-    if (words.some((word) => /(^|\/)(mpirun|mpirun\.js|mpiexec)$/.test(word))) return true;
+    if (isOwnMpirun(pid, words[1])) return true;
     return words.some((word) => /(^|\/)(banyan|banyan\.js|cli\.cjs)$/.test(word)) && words.includes("run");
   } catch {
     return false;
   }
+}
+
+/** Is that our `mpirun`, and not another MPI's? Links of package managers lead to a file beside our launcher. */
+function isOwnMpirun(pid: number, script: string | undefined): boolean {
+  if (script === undefined || !/(^|\/)(mpirun|mpirun\.js|mpiexec)$/.test(script)) return false;
+  const path = realpathSync(script.startsWith("/") ? script : join(`/proc/${pid}/cwd`, script));
+  return path.endsWith("/mpirun.js") && existsSync(join(dirname(path), "banyan.js"));
 }
