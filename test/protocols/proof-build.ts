@@ -41,7 +41,7 @@ export async function buildProof(): Promise<ProofBuild> {
   for (const name of ["cc", "lz4_wasm_nodejs_bg.wasm"]) symlinkSync(resolve("dist", name), join(dist, name));
   symlinkSync(resolve("include"), join(folder, "include"));
   mkdirSync(join(folder, "bin"));
-  copyFileSync("bin/banyan.js", join(folder, "bin/banyan.mjs"));
+  copyFileSync("bin/banyan.js", join(folder, "bin/banyan.cjs"));
   const service = createRequire(join(dist, "launch.cjs"))("./launch.cjs") as Pick<ProofBuild, "launch" | "thaw">;
-  return { launcher: join(folder, "bin/banyan.mjs"), launch: service.launch, thaw: service.thaw };
+  return { launcher: join(folder, "bin/banyan.cjs"), launch: service.launch, thaw: service.thaw };
 }

@@ -219,6 +219,7 @@ class World {
         order("record", record);
       },
       tell: (death) => order("tell", death),
+      left: (rank) => order("left", rank),
       restart: (node, ranks) => order("restart", node, ranks),
       restartRanks: (node, ranks) => order("restart on", node, ranks),
       decided: (outcome) => order("decided", outcome),

@@ -39,6 +39,7 @@ function world(ranks: number, nodes: number, changes: Partial<DispatcherOptions>
         deaths.push(death);
         asked.push(`tell ${death.rank}`);
       },
+      left: (rank) => asked.push(`left ${rank}`),
       decided: ({ code, reason }) => asked.push(`decided ${reason.kind} ${code}`),
       survived: (reason) => survived.push(reason),
       restart: (node, its) => asked.push(`restart ${node}: ${its.join()}`),
@@ -268,7 +269,16 @@ test("where deaths are survived the job's code is that of the survivors", () => 
   assert.deepEqual(deaths, [{ order: 0, rank: 1, incarnation: 0 }]);
   assert.equal(survived.length, 2);
   dispatcher.rankEnded(2, 0, returned, 30);
-  assert.deepEqual(asked, ["tell 1", "decided finished 3", "end 0", "end 1", "end 2"]);
+  assert.deepEqual(asked, ["tell 1", "left 0", "left 2", "decided finished 3", "end 0", "end 1", "end 2"]);
+});
+
+test("U1 where deaths are survived the living hear of those that have left, before the death and after it", () => {
+  const { dispatcher, asked } = world(4, 4, { deaths: "survived" });
+  dispatcher.rankEnded(0, 0, returned, 10);
+  assert.deepEqual(asked, []);
+  dispatcher.nodeEnded(1, killed, 20);
+  dispatcher.rankEnded(2, 0, returned, 30);
+  assert.deepEqual(asked, ["tell 1", "left 0", "left 2"]);
 });
 
 test("a code after MPI_Finalize ends the job where deaths are fatal", () => {

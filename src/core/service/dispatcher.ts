@@ -61,6 +61,11 @@ export interface DispatcherPorts {
   /** Every node that lives must hear of this death. */
   tell(death: Death): void;
   /**
+   * Where deaths are survived, and there are some: the program of that rank is over, behind the last meeting of its world. Every node
+   * that lives must hear of it, because ranks in that meeting may wait for an answer of this one.
+   */
+  left(rank: number): void;
+  /**
    * A new node shall take the place of one that is gone, or will be in a moment: these ranks begin their next life there. Where a
    * correlated set spans nodes, some of them have their places on other nodes, and begin as `restartRanks` says.
    */
@@ -341,6 +346,7 @@ export class Dispatcher {
     this.#record(fall);
     if (lost === "silent") this.#putAway(node);
     for (const death of fall.deaths) this.#ports.tell(death);
+    if (policy === "survived") this.#tellOfThoseWhoLeft();
     if (outcome === null || policy === "survived") this.#ports.survived(reason, afterMs);
     if (returns) this.#restart(fall);
     if (outcome !== null) this.#end(outcome);
@@ -368,8 +374,17 @@ export class Dispatcher {
     const { how, code, reason } = over;
     const outcome = this.outcome === undefined ? this.#outcomeWith(rank, over, nowMs) : null;
     this.#record({ kind: "rank-over", rank, how, code, outcome });
+    if (how === "finished" && this.#hasSurvivedDeaths) this.#ports.left(rank);
     if (reason !== undefined) this.#ports.survived(reason, nowMs - this.#startMs);
     if (outcome !== null) this.#end(outcome);
+  }
+
+  #tellOfThoseWhoLeft(): void {
+    for (const [rank, { state }] of this.#state.ranks.entries()) if (state === "finished") this.#ports.left(rank);
+  }
+
+  get #hasSurvivedDeaths(): boolean {
+    return this.#options.deaths === "survived" && this.#state.deaths.length > 0;
   }
 
   /** The outcome if the program of that rank is over; null: others run. */

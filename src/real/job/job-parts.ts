@@ -161,6 +161,7 @@ function dispatcherPorts(journal: JobJournal, turns: JobTurns, all: AllParts): D
       nodes.sendTrusted({ kind: "death", ...death });
       listener.died(death.rank);
     },
+    left: (rank) => all().nodes.sendTrusted({ kind: "left", rank }),
     restart: (node, ranks) => {
       const { nodes, recovery } = all();
       nodes.abandon(node);

@@ -126,6 +126,11 @@ export interface DeathNotice {
   readonly rank: number;
   readonly incarnation: number;
 }
+/** Of a job in which there were deaths: the program of that rank is over, behind the last meeting of its world. */
+interface RankLeft {
+  readonly kind: "left";
+  readonly rank: number;
+}
 /** Ranks live again; in the dispatcher's order, after their deaths. Where they are to be found, `contacts` says. */
 interface RanksLiveAgain {
   readonly kind: "returned";
@@ -209,6 +214,7 @@ export type ToNode =
   | Written
   | Input
   | DeathNotice
+  | RankLeft
   | RanksLiveAgain
   | Freeze
   | FreezeEnds

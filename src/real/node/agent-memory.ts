@@ -120,6 +120,11 @@ export class AgentMemory {
     this.#tell(NoticeKind.RETURNED, rank, incarnation);
   }
 
+  /** The program of a rank is over, here or on another node, and there were deaths. */
+  left(rank: number): void {
+    this.#tell(NoticeKind.LEFT, rank, 0);
+  }
+
   /** No image of a set older than that checkpoint will be restored. */
   oldest(set: number, checkpoint: number): void {
     this.#tell(NoticeKind.OLDEST, set, checkpoint);

@@ -82,6 +82,9 @@ export class Agent {
         this.#node.memory.death(message);
         if (!this.#node.memory.has(message.rank)) this.#node.tcp?.peerFailed(message.rank);
         break;
+      case "left":
+        this.#node.memory.left(message.rank);
+        break;
       case "returned":
         // Connections first: a rank that hears of a new life may talk to it at once.
         for (const { rank, incarnation } of message.ranks) {

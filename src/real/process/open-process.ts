@@ -174,6 +174,7 @@ export function openProcess(
             transports.peerReturned(peer, incarnation);
             hearer.returned(peer, incarnation);
           } else if (kind === NoticeKind.OLDEST && peer === options.set) hearer.trimmed(incarnation);
+          else if (kind === NoticeKind.LEFT) hearer.left(peer);
         }
         return true;
       },

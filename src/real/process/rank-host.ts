@@ -36,6 +36,8 @@ interface Hearer {
   returned(rank: number, incarnation: number): void;
   /** No older checkpoint of the rank's set will be restored. */
   trimmed(checkpoint: number): void;
+  /** The program of that rank is over, behind the last meeting of its world. */
+  left(rank: number): void;
 }
 
 /** Reads the dispatcher's declarations: calls back for every new death and return. Cheap when there is none. */
@@ -131,6 +133,7 @@ export class RankHost {
       died: (rank, incarnation) => this.process.peerFailed({ rank, replica: 0 }, incarnation),
       returned: (rank, incarnation) => this.process.peerReturned({ rank, replica: 0 }, incarnation),
       trimmed: (checkpoint) => this.process.protocol?.trimmedTo(checkpoint),
+      left: (rank) => this.process.peerLeft(rank),
     };
   }
 

@@ -12,6 +12,8 @@ export const NoticeKind = {
   RETURNED: 2,
   /** No older checkpoint of a set will be restored; the set stands in the place of the rank, its number in that of the incarnation. */
   OLDEST: 3,
+  /** The program of a rank is over, behind the last meeting of its world. */
+  LEFT: 4,
 } as const;
 export type NoticeKind = (typeof NoticeKind)[keyof typeof NoticeKind];
 

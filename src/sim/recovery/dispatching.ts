@@ -139,6 +139,8 @@ export class Dispatching {
       {
         record: (record) => this.record(record),
         tell: (death) => ports.tell(death, (rank) => this.isLinked(placement[rank]!)),
+        // Only where deaths are survived.
+        left: () => {},
         restart: (node, ranks) => this.#replace(node, ranks),
         restartRanks: (_, ranks) => ports.fallen(ranks),
         decided: (outcome) => this.#decided(outcome),

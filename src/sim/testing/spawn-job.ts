@@ -134,6 +134,7 @@ export class SpawnJob {
         decided: () => {
           this.#decisions++;
         },
+        left() {},
         survived() {},
         work: () => 0,
         end: (node) => this.#order(node, () => this.#endNode(node)),

@@ -422,6 +422,7 @@ export class TakeoverWorld {
         this.#order(() => {
           for (const node of this.nodes.keys()) this.#send(node, { kind: "death", death });
         }),
+      left: quiet,
       restart: (node, ranks) =>
         this.#order(() => {
           this.#places.add(node);
