@@ -12,10 +12,10 @@ import { protocolDefault, protocols } from "../core/ft/registry.ts";
 import { failureText } from "../sim/failure-text.ts";
 import { familyNames } from "../sim/generator/generator.ts";
 import { recoveringSeeds } from "../sim/protocol-worlds/recovering-seeds.ts";
+import { repairingSeeds } from "../sim/protocol-worlds/repairing-seeds.ts";
 import type { RecoveringSeedOptions, SeededWorld } from "../sim/protocol-worlds/seeded-world.ts";
 import { type SetsBy, setsBy } from "../sim/recovery/sets.ts";
 import { runSeed } from "../sim/run-seed.ts";
-import { runUlfmSeed } from "../sim/ulfm/run-ulfm-seed.ts";
 import { complain, UsageError } from "./complain.ts";
 import type { CreateCommand } from "./create-command.ts";
 import { readFaultPlan } from "./fault-plan.ts";
@@ -169,11 +169,12 @@ function sim(options: SimOptions): number {
     const { often } = options;
     const run = { seed, ranks, nodes, events, protocol, sets, often, keepSuspects, faults: options.faults };
     const heard = listener === undefined ? {} : { listener };
+    const repairing = repairingSeeds[definition.name];
     const outcome = comeBack
       ? recoveringWorld(protocol, { ...run, faults, ...heard }).run()
-      : definition.deaths === "survived"
-        ? runUlfmSeed({ ...run, ...heard })
-        : runSeed({ ...run, protocol: definition, ...heard });
+      : repairing === undefined
+        ? runSeed({ ...run, protocol: definition, ...heard })
+        : repairing({ ...run, ...heard });
     totals.seeds++;
     totals.events += outcome.events;
     totals.messages += outcome.messages;

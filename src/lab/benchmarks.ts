@@ -5,7 +5,7 @@ import { bandwidth } from "./benchmarks/bandwidth.ts";
 import { cLatency } from "./benchmarks/c-latency.ts";
 import { checkpoints } from "./benchmarks/checkpoints.ts";
 import { cold } from "./benchmarks/cold.ts";
-import { collectives } from "./benchmarks/collectives.ts";
+import { collectiveTimes } from "./benchmarks/collectives.ts";
 import { compile } from "./benchmarks/compile.ts";
 import { images } from "./benchmarks/images.ts";
 import { kernels } from "./benchmarks/kernels.ts";
@@ -35,7 +35,7 @@ export const benchmarks: readonly Benchmark[] = [
   matching,
   cLatency,
   cold,
-  collectives,
+  collectiveTimes,
   programs,
   kernels,
   images,

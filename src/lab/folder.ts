@@ -4,7 +4,7 @@
 import { mkdirSync, statSync } from "node:fs";
 
 /** Throws the system's error when the folder cannot be made. */
-export function makeFolder(path: string): void {
+export function makeResultFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o755 });
   } catch (error) {

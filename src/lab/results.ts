@@ -5,7 +5,7 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Finding } from "./benchmark.ts";
-import { makeFolder } from "./folder.ts";
+import { makeResultFolder } from "./folder.ts";
 import { hardwareText, type MachineDescription, softwareText } from "./measuring/machine.ts";
 import type { Series } from "./measuring/series.ts";
 import { plotSvg } from "./plots/plot.ts";
@@ -25,7 +25,7 @@ export class Results {
   constructor(folder: string, circumstances: Circumstances) {
     this.#folder = folder;
     this.#circumstances = circumstances;
-    makeFolder(folder);
+    makeResultFolder(folder);
   }
 
   /** The files that were written. */

@@ -6,7 +6,7 @@
  */
 
 import { lives } from "../base/saved-classes.ts";
-import { BYTES, KIND, kindOf, PAYLOAD, PacketKind } from "../wire/packet.ts";
+import { BYTES, KIND, kindOf, PAYLOAD, PacketKind, SOURCE } from "../wire/packet.ts";
 import type { Transport } from "../wire/transport.ts";
 import { type Announcement, announcementOf, announcementsMax } from "./announcements.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
@@ -120,7 +120,7 @@ export class Arrivals {
       case PacketKind.CANCEL_ANSWER:
         return this.transfers.takeCancelAnswer(packet);
       case PacketKind.REFUSAL:
-        return this.transfers.takeRefusal(packet);
+        return this.takeRefusal(packet);
       case PacketKind.REVOKE:
       case PacketKind.AGREEMENT:
       case PacketKind.INQUIRY:
@@ -137,6 +137,19 @@ export class Arrivals {
       default:
         return false;
     }
+  }
+
+  /**
+   * A member has refused a message because its communicator is revoked, and others may not have said so yet: the program, which sees
+   * that its send has ended, must find the communicator revoked.
+   */
+  private takeRefusal(packet: number): boolean {
+    const context = this.transfers.takeRefusal(packet);
+    if (context < 0) return false;
+    const source = this.transport.words[packet + SOURCE]!;
+    this.news.push({ kind: PacketKind.REVOKE, source, words: [context] });
+    this.pass.closeReceives();
+    return true;
   }
 
   /** Can a payload of that length be there? */

@@ -16,6 +16,7 @@ import { lives } from "../base/saved-classes.ts";
 import type { Memory } from "../request/memory.ts";
 import {
   R_BYTES,
+  R_CONTEXT,
   R_FLAGS,
   R_KIND,
   R_OFFSET,
@@ -220,13 +221,17 @@ export class Transfers implements Landing {
     return true;
   }
 
-  /** The communicator is revoked, and the receiver has forgotten the envelope or never took it. */
-  takeRefusal(packet: number): boolean {
+  /**
+   * The communicator is revoked, and the receiver has forgotten the envelope or never took it. Answers the context of the message;
+   * −1: the packet is about no message that waits for an answer.
+   */
+  takeRefusal(packet: number): number {
     const send = this.requestOf(packet, RecordKind.SEND, RecordFlag.AWAITS_ANSWER);
-    if (send < 0) return false;
+    if (send < 0) return -1;
+    const context = this.records.get(send, R_CONTEXT);
     this.records.removeFlag(send, RecordFlag.AWAITS_ANSWER);
     this.completion.complete(send, ErrorClass.REVOKED);
-    return true;
+    return context;
   }
 
   // What packets may name

@@ -36,6 +36,9 @@ export const spawnedWorldContext = (first: number): number => contextCandidate(w
 export const spawnSeed = (context: number, firstChild: number): number =>
   context ^ Math.imul(firstChild + 1, 0x9e3779b1);
 
+/** The context of a communicator's own messages, from that of its collectives or its partitioned messages as well. */
+export const programContext = (context: number): number => context & 0x3ffffffe;
+
 /** The context of a communicator's collectives. */
 export const collectiveContext = (context: number): number => context | 1;
 

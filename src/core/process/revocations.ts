@@ -20,7 +20,7 @@ import { PacketKind } from "../wire/packet.ts";
 import type { Collectives } from "./collectives.ts";
 import type { Communicator } from "./communicator.ts";
 import { unionOf } from "./communicators/member-order.ts";
-import { collectiveContext, partitionedContext } from "./context.ts";
+import { collectiveContext, partitionedContext, programContext } from "./context.ts";
 import type { Failures } from "./failures.ts";
 import { neighboursOf } from "./revocation-graph.ts";
 
@@ -89,14 +89,15 @@ export class Revocations {
     const revocation = this.revocationOf(context);
     if (isGivenUp) revocation.isGivenUp = true;
     revocation.members = unionOf(comm);
-    // First of all: channels are FIFO, so a sender whose message we refuse has heard why.
+    // First of all: channels are FIFO. A sender that is no neighbour hears it from the refusal of its message (core/p2p/arrivals.ts).
     this.tellNeighbours(revocation);
     for (const each of [context, comm.collectiveContext, partitionedContext(context)]) engine.revoke(each);
     collectives.revoked(comm);
   }
 
   /** A packet of another process: a member, if it is one that we know. */
-  take(source: WorldRank, [context = 0, bits = 0]: readonly number[]): void {
+  take(source: WorldRank, [said = 0, bits = 0]: readonly number[]): void {
+    const context = programContext(said);
     if ((bits & endBit) !== 0) this.ended(context, source);
     else this.heard(context, source, (bits & givenUpBit) !== 0);
   }

@@ -32,7 +32,7 @@ export interface Creation {
 }
 
 /** Processes without which a task does not end, in something that is no collective of a communicator with all its members. */
-export interface Awaited {
+export interface AwaitedPeers {
   /** The communicator in whose context the messages of the task travel, and their tag. */
   readonly comm: Communicator;
   readonly tag: number;
@@ -55,7 +55,7 @@ export abstract class Task {
   }
 
   /** Set while the task waits for others in something that is no collective; null: it does not. */
-  get awaited(): Awaited | null {
+  get awaited(): AwaitedPeers | null {
     return null;
   }
 

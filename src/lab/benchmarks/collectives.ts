@@ -40,7 +40,7 @@ const quick: Amount = { batches: 2, warmBatches: 1, rounds: 20, roundsMin: 2 };
 /** A round takes so much longer than one of 8 bytes, roughly. */
 const slowdownOf = (bytes: number): number => 1 + bytes / 2048;
 
-export const collectives: Benchmark = {
+export const collectiveTimes: Benchmark = {
   name: "collectives",
   summary: "barrier, bcast, reduce, allreduce, allgather and alltoall from C, 8 B to 1 MiB, one node and two",
   async measure(lab) {

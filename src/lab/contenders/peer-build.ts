@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { makeFolder } from "../folder.ts";
+import { makeResultFolder } from "../folder.ts";
 import type { PeerRuntime } from "./peer.ts";
 
 export type BuildOutcome =
@@ -53,7 +53,7 @@ function textsOf(source: string): string[] {
 
 /** The name can be guessed, and its files will be run: the folder must be this user's. */
 function isOurFolder(folder: string): boolean {
-  makeFolder(folder);
+  makeResultFolder(folder);
   const found = lstatSync(folder);
   return found.isDirectory() && found.uid === userInfo().uid && (found.mode & 0o022) === 0;
 }

@@ -14,7 +14,7 @@ import planeBytes from "./collectives.wat";
 import faceBytes from "./collectives-face.wat";
 import foldBytes from "./fold.wat";
 
-export const collectiveCalls = ["MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce"] as const;
+export const planeCollectives = ["MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce"] as const;
 
 /** Elements that fold.wat reads: an element's number there is its index. */
 const formats: readonly ElementFormat[] = [

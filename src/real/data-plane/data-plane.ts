@@ -13,7 +13,7 @@ import { Line, lineOf, ringOf } from "../transport/layout.ts";
 import { copyBetween } from "../transport/memory-copies.ts";
 import { compileCallsAnew, type NodeMemory } from "../transport/node-memory.ts";
 import type { RankMemory } from "../transport/rank-memory.ts";
-import { collectiveCalls, connectCollectives, type GatePort, publishOperations } from "./collectives.ts";
+import { connectCollectives, type GatePort, planeCollectives, publishOperations } from "./collectives.ts";
 import faceBytes from "./face.wat";
 import planeBytes from "./plane.wat";
 
@@ -82,7 +82,7 @@ const marginBytes = 16;
 
 const messageCalls = ["MPI_Send", "MPI_Recv"] as const;
 /** Imports of the program whose place the plane takes. */
-export const planeCalls: readonly string[] = [...messageCalls, ...collectiveCalls];
+export const planeCalls: readonly string[] = [...messageCalls, ...planeCollectives];
 
 let planeModule: WebAssembly.Module | undefined;
 let faceModule: WebAssembly.Module | undefined;

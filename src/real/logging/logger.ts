@@ -10,7 +10,7 @@ import { LoggerStreams } from "../../core/ft/logging/logger-streams.ts";
 import { StoredStreams } from "../../core/ft/logging/stored-streams.ts";
 import { ServiceHost } from "../service-channel/service-host.ts";
 import { askForShortSlices } from "../service-channel/short-slice.ts";
-import { piecesOf, StoreFile } from "../service-channel/store-file.ts";
+import { filePieces, StoreFile } from "../service-channel/store-file.ts";
 import { ServiceCode } from "../transport/handshake/handshake.ts";
 import { Reception } from "../transport/handshake/reception.ts";
 import type { FromLogger, LoggerSetup, ToLogger } from "./messages.ts";
@@ -38,7 +38,7 @@ function openStreams(file: string, inherits: LoggerSetup["inherits"]): StoredStr
 
 function readStreams(file: string, store: StoreFile): StoredStreams | string {
   try {
-    return StoredStreams.restored(piecesOf(file), { store });
+    return StoredStreams.restored(filePieces(file), { store });
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? "it is gone" : describeSystemError(error);
   }

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { readRecords, StoreFrames } from "../../core/service-channel/service-store.ts";
-import { piecesOf, StoreFile } from "./store-file.ts";
+import { filePieces, StoreFile } from "./store-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "banyan-store-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -49,7 +49,7 @@ describe("the file of a service's store", () => {
     const kinds: number[] = [];
     const read = (pieceBytes?: number): string => {
       kinds.length = 0;
-      return readRecords(piecesOf(path, pieceBytes), ([kind]) => {
+      return readRecords(filePieces(path, pieceBytes), ([kind]) => {
         kinds.push(kind!);
         return "";
       });

@@ -18,7 +18,7 @@ interface StoreFilePorts {
 const pieceBytesDefault = 1 << 24;
 
 /** What such a file has, piece by piece: Node reads no file at once that has more than 2 GiB. */
-export function* piecesOf(path: string, pieceBytes = pieceBytesDefault): Generator<Uint8Array> {
+export function* filePieces(path: string, pieceBytes = pieceBytesDefault): Generator<Uint8Array> {
   const file = openSync(path, "r");
   try {
     const piece = new Uint8Array(pieceBytes);

@@ -194,9 +194,9 @@ static void words(void) {
     struct {
         int code;
         const char *name;
-    } classes[] = {{MPIX_ERR_PROC_FAILED, "MPIX_ERR_PROC_FAILED:"},
-                   {MPIX_ERR_PROC_FAILED_PENDING, "MPIX_ERR_PROC_FAILED_PENDING:"},
-                   {MPIX_ERR_REVOKED, "MPIX_ERR_REVOKED:"}};
+    } classes[] = {{MPIX_ERR_PROC_FAILED, "MPI_ERR_PROC_FAILED:"},
+                   {MPIX_ERR_PROC_FAILED_PENDING, "MPI_ERR_PROC_FAILED_PENDING:"},
+                   {MPIX_ERR_REVOKED, "MPI_ERR_REVOKED:"}};
     int *goes_on, flag;
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPIX_FT, &goes_on, &flag);
     CHECK(flag && *goes_on == 0);

@@ -4,7 +4,7 @@ import { kindCode } from "../../coll/engine/collective-call.ts";
 import type { Group } from "../../comm/group.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";
-import type { Awaited } from "../task.ts";
+import type { AwaitedPeers } from "../task.ts";
 import { draftOf } from "./draft.ts";
 import { NewCommunicator } from "./new-communicator.ts";
 import { groupTag } from "./task-tags.ts";
@@ -27,7 +27,7 @@ export class CreateGroup extends NewCommunicator {
     this.exchange = new WordExchange(draft, [parent.groupChildren], groupTag(tag));
   }
 
-  override get awaited(): Awaited {
+  override get awaited(): AwaitedPeers {
     const { parent: comm, members, tag } = this;
     return { comm, tag: groupTag(tag), peers: members.worldRanks(), kind: kindCode.comm_create_group };
   }

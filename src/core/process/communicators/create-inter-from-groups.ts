@@ -2,7 +2,7 @@ import type { ErrorCode } from "../../base/mpi-error.ts";
 import { saves } from "../../base/saved-classes.ts";
 import type { Group } from "../../comm/group.ts";
 import type { Process } from "../process.ts";
-import type { Awaited } from "../task.ts";
+import type { AwaitedPeers } from "../task.ts";
 import { CreateGroup } from "./create-group.ts";
 import { CreateInter, refuseOtherSide } from "./create-inter.ts";
 import { NewCommunicator } from "./new-communicator.ts";
@@ -44,7 +44,7 @@ export class CreateInterFromGroups extends NewCommunicator {
     this.tag = tag;
   }
 
-  override get awaited(): Awaited | null {
+  override get awaited(): AwaitedPeers | null {
     return this.between === null ? (this.telling === null ? this.inside.awaited : null) : this.between.awaited;
   }
 

@@ -6,7 +6,7 @@ import { Group } from "../../comm/group.ts";
 import { R_ERROR, R_STATUS_BYTES, SendMode } from "../../request/records.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";
-import type { Awaited, Creation } from "../task.ts";
+import type { AwaitedPeers, Creation } from "../task.ts";
 import { ContextAgreement } from "./context-agreement.ts";
 import { inCommonOrder } from "./member-order.ts";
 import { NewCommunicator } from "./new-communicator.ts";
@@ -71,7 +71,7 @@ export class CreateInter extends NewCommunicator {
   }
 
   /** The other leader, whose words are not here yet. */
-  override get awaited(): Awaited | null {
+  override get awaited(): AwaitedPeers | null {
     const { bridge, requests } = this;
     if (bridge === null || requests.length === 0) return null;
     const peer = bridge.peers.worldRank(this.remoteLeader as CommRank);
