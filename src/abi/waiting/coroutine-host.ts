@@ -14,8 +14,11 @@ interface CoroutineHostOptions {
   readonly processorName: string;
   readonly stop: StopWord;
   readonly spawner: Spawner;
-  /** Nothing moves here: shall another process have the thread? False: none has anything to do, and a moment has passed. */
-  mustGiveWay(): boolean;
+  /**
+   * Nothing moves here: shall another process have the thread? False: none has anything to do, and a moment has passed, perhaps the last
+   * of the wait (`isOver`).
+   */
+  mustGiveWay(isOver: () => boolean): boolean;
   /** Makes the process stop at its next capture point: `Suspension.givesWay`. */
   giveWay(): void;
   abort(code: number, message: string): never;
@@ -25,6 +28,8 @@ interface CoroutineHostOptions {
 
 /** Calls that look and go on, or read a clock: so many in a row, then others may have a turn. */
 const looksMax = 32;
+
+const never = (): boolean => false;
 
 export class CoroutineHost implements Host {
   readonly process: Process;
@@ -42,16 +47,21 @@ export class CoroutineHost implements Host {
     this.#options = options;
   }
 
+  /** For a wait that is not one of the engine, see `CoroutineHostOptions`. */
+  mustGiveWay(isOver: () => boolean): boolean {
+    return this.#options.mustGiveWay(isOver);
+  }
+
   wait(request: RecordId): boolean {
     const { process } = this;
     const { engine } = process;
-    while (!engine.isComplete(request)) if (!process.progress() && this.#options.mustGiveWay()) return false;
+    while (!engine.isComplete(request)) if (!process.progress() && this.#options.mustGiveWay(never)) return false;
     process.openPass();
     return true;
   }
 
   waitUntil(isReady: () => boolean): boolean {
-    while (!isReady()) if (!this.process.progress() && this.#options.mustGiveWay()) return false;
+    while (!isReady()) if (!this.process.progress() && this.#options.mustGiveWay(isReady)) return false;
     this.process.openPass();
     return true;
   }
@@ -70,7 +80,7 @@ export class CoroutineHost implements Host {
   glance(): void {
     if (++this.#looks < looksMax) return;
     this.#looks = 0;
-    if (this.#options.mustGiveWay()) this.#options.giveWay();
+    if (this.#options.mustGiveWay(never)) this.#options.giveWay();
   }
 
   abort(code: number, message: string): never {

@@ -26,7 +26,7 @@ interface Unwinding {
 }
 
 export class Suspension {
-  static readonly unsaved = { words: null, at: 0, unwinding: null, givesWay: false, isReady: always };
+  static readonly unsaved = { words: null, at: 0, unwinding: null, givesWay: false, isReady: always, isInPlane: false };
   readonly words: Int32Array;
   readonly at: number;
   unwinding: Unwinding | null = null;
@@ -36,6 +36,8 @@ export class Suspension {
   givesWay = false;
   /** Would the process, which has stopped in a wait, find what it waits for? Asked by whoever runs several in one thread. */
   isReady: () => boolean = always;
+  /** It has stopped in a wait of its data plane: the plane goes on with the call. No image may be taken until it has. */
+  isInPlane = false;
   /** How it goes on; null: from the beginning. */
   private next: Continuation | null = null;
 
@@ -55,6 +57,22 @@ export class Suspension {
     return SUSPENDED;
   }
 
+  /** Stops in a wait of the data plane, which will be called again. */
+  stopInPlane(isReady: () => boolean): void {
+    this.next = null;
+    this.isReady = isReady;
+    this.isInPlane = true;
+    this.unwind();
+  }
+
+  /** The stack has been put back. */
+  goOn(program: Program): void {
+    this.isRewinding = false;
+    this.isInPlane = false;
+    program.process.pass.setOutside(!program.isRunning);
+    this.unwinding!.rewound();
+  }
+
   /** An import that is called while something is unusual: it shall stop, or go on. */
   enter(program: Program, call: () => number): number {
     if (!this.isRewinding) {
@@ -62,9 +80,7 @@ export class Suspension {
       this.isReady = always;
       return this.unwind();
     }
-    this.isRewinding = false;
-    program.process.pass.setOutside(!program.isRunning);
-    this.unwinding!.rewound();
+    this.goOn(program);
     const { next } = this;
     this.next = null;
     const answer = next === null ? call() : resumed(program, next);

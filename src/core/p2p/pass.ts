@@ -100,6 +100,11 @@ export class Pass {
     this.words[P_STATE] = this.words[P_STATE]! | RECEIVES_CLOSED;
   }
 
+  /** Is there anything that the plane may not do? */
+  get isClosed(): boolean {
+    return this.words[P_STATE] !== 0;
+  }
+
   /** Whoever calls this has looked: the plane may do the one, or both. */
   open(permission: { readonly sends: boolean; readonly receives: boolean }): void {
     const { sends, receives } = permission;

@@ -64,8 +64,11 @@ export class Turns {
     }
   }
 
-  /** A rank waits, and nothing has moved: shall another one run? If none can, a moment passes here, without unwinding anything. */
-  mustGiveWay(waiting: WaitingCRank): boolean {
+  /**
+   * A rank waits, and nothing has moved: shall another one run? If none can, a moment passes here, without unwinding anything. `isOver`: is
+   * that the end of the wait?
+   */
+  mustGiveWay(waiting: WaitingCRank, isOver: () => boolean): boolean {
     let moved = false;
     for (const turn of this.#turns) {
       if (turn.waiting === waiting) {
@@ -77,8 +80,8 @@ export class Turns {
       if (look === "ready") return true;
       if (look === "moved") moved = true;
     }
-    if (moved) this.#moved();
-    else this.#wait();
+    if (!moved) this.#wait();
+    if (moved || isOver()) this.#moved();
     return false;
   }
 
@@ -170,6 +173,8 @@ class Turn {
     const { process, host, program } = rank.process;
     host.listen();
     if (this.#settling !== null || this.#awaitsVerdict) return process.engine.progress() ? "moved" : "nothing";
+    // Of a wait in the data plane nothing is left that an image could hold: the engine waits first.
+    if (program.suspension.isInPlane) return host.shallStop() || program.suspension.isReady() ? "ready" : "nothing";
     if (host.shallStop() && !this.#isLeaving(rank)) {
       this.waiting.say({ kind: "stopped", number: checkpointOf(host.wanted) });
       this.#stoppedMs = steadyMs();

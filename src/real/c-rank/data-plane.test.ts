@@ -24,6 +24,8 @@ class Pair {
   /** Messages that planes have taken so far, in all worlds. */
   sent = 0;
   received = 0;
+  /** Waits in which planes have stopped. */
+  waits = 0;
   /** What tracers have been told. */
   told = 0;
 
@@ -97,7 +99,8 @@ class Pair {
   }
 
   count(): void {
-    for (const { plane } of this.planed.ranks) {
+    for (const { plane, planeWaits } of this.planed.ranks) {
+      this.waits += planeWaits;
       this.sent += plane!.pass.sent;
       this.received += plane!.pass.received;
     }
@@ -207,20 +210,37 @@ describe("ADR 20: a data plane does what the engine does", () => {
     });
   }
 
-  test("images that are taken in between are exchanged between the two ways", () => {
-    let [sent, received] = [0, 0];
-    for (let i = 0; i < programs; i++) {
-      const pair = new Pair({ ranks: 2 });
-      run(pair, seedFirst * 2000 + i, { imagesEvery: 41 });
+  test("ADR 26: planes of ranks that share a thread wait themselves", () => {
+    let waits = 0;
+    for (let i = 0; i < 2 * programs; i++) {
+      const pair = new Pair({ ranks: 2 + (i % 3), waitsInPlane: true });
+      run(pair, seedFirst * 5000 + i);
       pair.count();
-      sent += pair.sent;
-      received += pair.received;
+      waits += pair.waits;
     }
-    assert.ok(sent > 0 && received > 0);
+    assert.ok(waits > 100, `${waits} waits`);
   });
 
+  for (const waitsInPlane of [false, true]) {
+    const whose = waitsInPlane ? ", of planes that wait themselves" : "";
+    test(`images that are taken in between are exchanged between the two ways${whose}`, () => {
+      let [sent, received] = [0, 0];
+      for (let i = 0; i < programs; i++) {
+        const pair = new Pair({ ranks: 2, waitsInPlane });
+        run(pair, seedFirst * 2000 + i, { imagesEvery: 41 });
+        pair.count();
+        sent += pair.sent;
+        received += pair.received;
+      }
+      assert.ok(sent > 0 && received > 0);
+    });
+  }
+
   test("a rank dies in between", () => {
-    for (let i = 0; i < programs; i++) run(new Pair({ ranks: 3 }), seedFirst * 3000 + i, { killAt: 40 + 5 * i });
+    for (let i = 0; i < 2 * programs; i++) {
+      const pair = new Pair({ ranks: 3, waitsInPlane: i % 2 === 1 });
+      run(pair, seedFirst * 3000 + (i >> 1), { killAt: 40 + 5 * (i >> 1) });
+    }
   });
 
   test("a tracer comes in between, and is told everything", () => {

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { constants, hostname } from "node:os";
 import { importsOf } from "../../abi/c-imports.ts";
 import { CProgram, canStop, newStack } from "../../abi/c-program.ts";
+import { restOfExchange } from "../../abi/calls/exchanges.ts";
 import { Ended } from "../../abi/ended.ts";
 import { ReplayedFiles } from "../../abi/replay/replayed-files.ts";
 import { SeededRandom } from "../../core/base/seeded-random.ts";
@@ -21,6 +22,7 @@ import { newLibrary } from "./c-library.ts";
 import { CRankImages } from "./c-rank-images.ts";
 import { CRank } from "./c-rank-life.ts";
 import { filesOf } from "./node-files.ts";
+import { PlaneWaits } from "./plane-waits.ts";
 import type { WaitingCRank } from "./waiting-c-rank.ts";
 
 type Imports = ReturnType<typeof importsOf>;
@@ -78,8 +80,21 @@ function checkStops({ setup, takesTurns }: WaitingCRank, module: WebAssembly.Mod
 function passThePlane({ process }: WaitingCRank, { mpi }: Imports): void {
   if (process.plane === null) return;
   const { plane, ring } = process.plane;
-  const { memory } = process;
-  Object.assign(mpi, plane.connect({ memory, engine: mpi, wakeWaiters: () => ring.wakeWaiters() }));
+  const { memory, program, coroutine } = process;
+  const connection = { memory, wakeWaiters: () => ring.wakeWaiters() };
+  const engine = { ...mpi, ...("MPI_Sendrecv" in mpi ? { restOfExchange: restOfExchange(program) } : {}) };
+  if (coroutine === null) {
+    Object.assign(mpi, plane.connect({ ...connection, engine }));
+    return;
+  }
+  const waits = new PlaneWaits({
+    program,
+    mustGiveWay: (isOver) => coroutine.mustGiveWay(isOver),
+    hasNews: () => plane.hasNews,
+  });
+  const before = waits.goOnBefore(engine, () => calls);
+  const calls = plane.connect({ ...connection, engine: before, wait: () => waits.wait() });
+  Object.assign(mpi, calls);
 }
 
 /** A fault plan may wait for calls of the rank. */

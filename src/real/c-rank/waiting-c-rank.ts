@@ -23,7 +23,7 @@ interface WaitingCRankOptions {
   readonly setup: RankSetup;
   readonly port: MessagePort;
   /** Where the rank shares its thread: asked in its waits, see `CoroutineHost`. Null: it is alone. */
-  readonly mustGiveWay: ((rank: WaitingCRank) => boolean) | null;
+  readonly mustGiveWay: ((rank: WaitingCRank, isOver: () => boolean) => boolean) | null;
   /** Called when an MPI_Abort has been reported. */
   abort(): never;
 }
@@ -75,7 +75,7 @@ export class WaitingCRank {
       },
       {
         memoryOf: (place) => this.inbox.memoryOf(place),
-        mustGiveWay: mustGiveWay === null ? null : () => mustGiveWay(this),
+        mustGiveWay: mustGiveWay === null ? null : (isOver) => mustGiveWay(this, isOver),
       },
     );
   }

@@ -8,10 +8,11 @@ import type { Pointer } from "../../core/base/brand.ts";
 import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
 import { P_POSITION, Pass } from "../../core/p2p/pass.ts";
 import { newYield } from "../machine/yield.ts";
-import { Line, lineOf, ringOf } from "../transport/layout.ts";
+import { Line, lineOf, Ring, ringOf, slotBytes } from "../transport/layout.ts";
 import { copyBetween } from "../transport/memory-copies.ts";
 import { compileCallsAnew, type NodeMemory } from "../transport/node-memory.ts";
 import type { RankMemory } from "../transport/rank-memory.ts";
+import { connectExchanges, exchangeCalls } from "./exchange.ts";
 import faceBytes from "./face.wat";
 import planeBytes from "./plane.wat";
 
@@ -48,6 +49,8 @@ interface Connection {
   readonly engine: Calls;
   /** Wakes those that wait for room in the ring of this process. */
   wakeWaiters(): void;
+  /** Nothing has come for a receive of the plane, see face.wat. Unless given the engine waits. */
+  readonly wait?: () => number;
 }
 
 /** Polls of the ring in one spin: about 1.4 µs. */
@@ -76,7 +79,9 @@ const functionBytesMin = 2048;
 /** The plane copies whole sixteens: a buffer that ends nearer to the end of the memory is the engine's. */
 const marginBytes = 16;
 
-const planeCalls = ["MPI_Send", "MPI_Recv"] as const;
+const planeCalls = ["MPI_Send", "MPI_Recv", ...exchangeCalls] as const;
+
+const engineWaits = (): number => -1;
 
 let planeModule: WebAssembly.Module | undefined;
 let faceModule: WebAssembly.Module | undefined;
@@ -119,7 +124,7 @@ export class DataPlane {
   }
 
   /** The functions that take the place of the engine's imports. */
-  connect({ memory: program, engine, wakeWaiters }: Connection): Calls {
+  connect({ memory: program, engine: given, wakeWaiters, wait = engineWaits }: Connection): Calls {
     const { memory } = program;
     const node = this.#node;
     planeModule ??= new WebAssembly.Module(planeBytes);
@@ -131,14 +136,25 @@ export class DataPlane {
       host: { yield: newYield(), wakeWaiters },
       plane: { ...this.#placesInNode(), programBytes: BigInt(programBytes - marginBytes) },
     });
+    const engine = Object.fromEntries(planeCalls.map((name) => [name, given[name] ?? uncalled]));
     const face = new WebAssembly.Instance(faceModule, {
       program: { memory, bytes: programBytes },
       plane: plane.exports,
       copies: copiesOf(program, node),
-      engine: Object.fromEntries(planeCalls.map((name) => [name, engine[name] ?? uncalled])),
+      host: { wait },
+      engine,
     });
-    const calls = face.exports as unknown as Calls;
-    return Object.fromEntries(planeCalls.filter((name) => name in engine).map((name) => [name, calls[name]!]));
+    const exchanges = connectExchanges({ plane: plane.exports, face: face.exports, engine, wait });
+    const calls = { ...face.exports, ...exchanges } as unknown as Calls;
+    return Object.fromEntries(planeCalls.filter((name) => name in given).map((name) => [name, calls[name]!]));
+  }
+
+  /** Is there anything that a receive of the plane, which has been stopped, would have to look at: a packet, or the engine's refusal? */
+  get hasNews(): boolean {
+    const { layout, words, process } = this.#node;
+    const position = this.cursor[0]!;
+    const slot = ringOf(layout, process) + Ring.SLOTS + (position & (layout.slots - 1)) * slotBytes;
+    return this.pass.isClosed || Atomics.load(words, slot >> 2) === ((position + 1) | 0);
   }
 
   /** What plane.wat is told of the node and of its process. */

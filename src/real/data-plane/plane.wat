@@ -147,19 +147,16 @@
     (i32.store (local.get $way) (i32.add (local.get $number) (i32.const 1)))
     (i32.store offset=12 (global.get $pass) (i32.add (i32.load offset=12 (global.get $pass)) (i32.const 1))))
 
-  ;; A blocking receive. The results: the length of the message, or −1 when the engine must receive it and nothing has changed; where
-  ;; its payload is, for the caller to copy before it calls `release`, or 0 when it is the last result and the packet is released; the
-  ;; sender's rank in the communicator; the tag; the first 16 bytes.
-  (func (export "receive")
+  ;; May the plane receive such a message, as far as one can tell before it has come? The words of the communicator; 0: the engine must.
+  (func $mayReceive (export "mayReceive")
     (param $buffer i32) (param $count i32) (param $type i32) (param $source i32) (param $tag i32) (param $handle i32)
-    (result i32 i32 i32 i32 v128)
-    (local $room i32) (local $communicator i32) (local $world i32) (local $position i32) (local $slot i32)
-    (local $bytes i32) (local $first v128)
+    (result i32)
+    (local $communicator i32)
     (block $engine
       (br_if $engine (i32.load (global.get $pass)))
       (br_if $engine (i32.load (global.get $stop)))
-      (local.set $room (call $bytesOf (local.get $buffer) (local.get $count) (local.get $type)))
-      (br_if $engine (i32.lt_s (local.get $room) (i32.const 0)))
+      (br_if $engine
+        (i32.lt_s (call $bytesOf (local.get $buffer) (local.get $count) (local.get $type)) (i32.const 0)))
       ;; A tag, or any (−2).
       (br_if $engine
         (i32.and
@@ -169,16 +166,35 @@
       (if (i32.eq (local.get $source) (i32.const -1))
         (then
           ;; Any source, where ranks are those of the job: no other name has to be looked up.
-          (br_if $engine (i32.load offset=1100 (local.get $communicator)))
-          (local.set $world (i32.const -1)))
-        (else
-          (br_if $engine (i32.ge_u (local.get $source) (i32.load offset=1096 (local.get $communicator))))
-          (local.set $world (call $memberOf (local.get $communicator) (local.get $source)))))
+          (br_if $engine (i32.load offset=1100 (local.get $communicator))))
+        (else (br_if $engine (i32.ge_u (local.get $source) (i32.load offset=1096 (local.get $communicator))))))
+      (return (local.get $communicator)))
+    (i32.const 0))
+
+  ;; A blocking receive. The results: the length of the message, or −1 when the engine must receive it, or −2 when nothing has come,
+  ;; and nothing has changed; where its payload is, for the caller to copy before it calls `release`, or 0 when it is the last result and
+  ;; the packet is released; the sender's rank in the communicator; the tag; the first 16 bytes.
+  (func (export "receive")
+    (param $buffer i32) (param $count i32) (param $type i32) (param $source i32) (param $tag i32) (param $handle i32)
+    (result i32 i32 i32 i32 v128)
+    (local $communicator i32) (local $world i32) (local $position i32) (local $slot i32)
+    (local $bytes i32) (local $first v128)
+    (block $engine
+      (br_if $engine
+        (i32.eqz
+          (local.tee $communicator
+            (call $mayReceive
+              (local.get $buffer) (local.get $count) (local.get $type) (local.get $source) (local.get $tag)
+              (local.get $handle)))))
+      (local.set $world
+        (if (result i32) (i32.eq (local.get $source) (i32.const -1))
+          (then (i32.const -1))
+          (else (call $memberOf (local.get $communicator) (local.get $source)))))
       (local.set $position (i32.load offset=8 (global.get $pass)))
       (local.set $slot (call $slotOf (local.get $position)))
       (local.set $position (i32.add (local.get $position) (i32.const 1)))
-      (br_if $engine
-        (i32.eqz (call $await (local.get $slot) (local.get $position))))
+      (if (i32.eqz (call $await (local.get $slot) (local.get $position)))
+        (then (return (i32.const -2) (i32.const 0) (i32.const 0) (i32.const 0) (local.get $first))))
       ;; Exactly this kind: of a process in its first life.
       (br_if $engine (i32.ne (i32.load offset=4 (local.get $slot)) (i32.const 1)))
       (br_if $engine
@@ -192,7 +208,8 @@
           (br_if $engine (i32.ge_u (local.get $source) (i32.load offset=1096 (local.get $communicator)))))
         (else (br_if $engine (i32.ne (i32.load offset=8 (local.get $slot)) (local.get $world)))))
       (local.set $bytes (i32.load offset=20 (local.get $slot)))
-      (br_if $engine (i32.gt_u (local.get $bytes) (local.get $room)))
+      (br_if $engine
+        (i32.gt_u (local.get $bytes) (call $bytesOf (local.get $buffer) (local.get $count) (local.get $type))))
       (br_if $engine (i32.gt_u (local.get $bytes) (global.get $eagerBytes)))
       (local.set $tag (i32.load offset=16 (local.get $slot)))
       (if (i32.gt_u (local.get $bytes) (i32.const 16))

@@ -6,6 +6,7 @@
 
 import { importsOf } from "../../../abi/binding.ts";
 import type { Call } from "../../../abi/call-table.ts";
+import { restOfExchange } from "../../../abi/calls/exchanges.ts";
 import { restoreProcess, saveProcess } from "../../../abi/process-state.ts";
 import { Program } from "../../../abi/program.ts";
 import type { Host } from "../../../abi/waiting/host.ts";
@@ -21,6 +22,7 @@ import { enterNodeMemory, newNodeMemory } from "../../transport/node-memory.ts";
 import { ProgramMemory } from "../../transport/program-memory.ts";
 import { RankMemory } from "../../transport/rank-memory.ts";
 import { RingTransport } from "../../transport/ring-transport.ts";
+import { PlaneWaits } from "../plane-waits.ts";
 import { programPages } from "./random-calls.ts";
 
 /** The answer of a call that waits. */
@@ -38,13 +40,16 @@ export interface PlaneWorldOptions {
   readonly eagerBytes?: number;
   /** Where positions in rings begin: they wrap at 2³². */
   readonly firstPosition?: number;
+  /** Planes wait themselves, as those of ranks that share a thread. */
+  readonly waitsInPlane?: boolean;
 }
 
 export class PlaneWorld {
   readonly ranks: readonly PlaneRank[];
   readonly #population: LivingProcesses;
 
-  constructor({ ranks, hasPlane, slots = 8, eagerBytes = 1024, firstPosition = 0 }: PlaneWorldOptions) {
+  constructor(options: PlaneWorldOptions) {
+    const { ranks, hasPlane, slots = 8, eagerBytes = 1024, firstPosition = 0, waitsInPlane = false } = options;
     const layout = layoutOf({ processes: ranks, slots, eagerBytes, memoryBytes: 64 << 20, boards: 1 });
     const shared = newNodeMemory(layout, firstPosition);
     this.#population = new LivingProcesses(enterNodeMemory(shared, layout, -1));
@@ -67,12 +72,13 @@ export class PlaneWorld {
         unexpectedBytesMax: 512,
       });
       const stop = { words: node.words, at: (lineOf(layout, rank) + Line.STOP) >> 2 };
-      return new PlaneRank({ process, memory: buffers, plane, ring, stop });
+      return new PlaneRank({ process, memory: buffers, plane, ring, stop, waitsInPlane });
     });
   }
 
   /** Messages arrive everywhere, as far as they can. */
   settle(): void {
+    for (const rank of this.ranks) rank.handOver();
     while (this.ranks.map(({ process }) => process.progress()).includes(true));
   }
 
@@ -100,6 +106,7 @@ interface PlaneRankOptions {
   readonly plane: DataPlane | null;
   readonly ring: RingTransport;
   readonly stop: Host["stop"];
+  readonly waitsInPlane: boolean;
 }
 
 class PlaneRank {
@@ -114,8 +121,11 @@ class PlaneRank {
   #waiting: { readonly name: string; readonly args: readonly number[] } | null = null;
   #isUnwinding = false;
   #isRewinding = false;
+  readonly #stop: Host["stop"];
+  /** Waits in which the plane has stopped. */
+  planeWaits = 0;
 
-  constructor({ process, memory, plane, ring, stop }: PlaneRankOptions) {
+  constructor({ process, memory, plane, ring, stop, waitsInPlane }: PlaneRankOptions) {
     this.process = process;
     this.plane = plane;
     this.bytes = memory.bytes;
@@ -130,8 +140,21 @@ class PlaneRank {
       },
     };
     this.#importOf = importsOf(this.program);
-    const engine = { MPI_Send: this.#importOf("MPI_Send"), MPI_Recv: this.#importOf("MPI_Recv") };
-    this.#calls = plane === null ? engine : plane.connect({ memory, engine, wakeWaiters: () => ring.wakeWaiters() });
+    this.#stop = stop;
+    const engine: Record<string, Call> = { restOfExchange: restOfExchange(this.program) };
+    for (const name of ["MPI_Send", "MPI_Recv", "MPI_Sendrecv"]) engine[name] = this.#importOf(name);
+    const connection = { memory, wakeWaiters: () => ring.wakeWaiters() };
+    if (plane === null) this.#calls = engine;
+    else if (!waitsInPlane) this.#calls = plane.connect({ ...connection, engine });
+    else {
+      const mustGiveWay = (): boolean => {
+        this.planeWaits++;
+        return true;
+      };
+      const waits = new PlaneWaits({ program: this.program, mustGiveWay, hasNews: () => plane.hasNews });
+      const before = waits.goOnBefore(engine, () => this.#calls);
+      this.#calls = plane.connect({ ...connection, engine: before, wait: () => waits.wait() });
+    }
   }
 
   /** As `RankHost`, but a wait is a stop. */
@@ -196,6 +219,15 @@ class PlaneRank {
     this.#waiting = this.#isUnwinding ? { name, args } : null;
     this.#isUnwinding = false;
     return this.#waiting === null ? answer : WAITS;
+  }
+
+  /** As the node does it before images are taken: the process shall stop, so the engine takes over what the plane waits for. */
+  handOver(): void {
+    if (!this.program.suspension.isInPlane) return;
+    const { words, at } = this.#stop;
+    words[at] = 1;
+    this.goOn();
+    words[at] = 0;
   }
 
   image(): RankImage {

@@ -105,7 +105,8 @@ class Generator {
 
   #next(): void {
     const dice = this.#below(100);
-    if (dice < 70) this.#message();
+    if (dice < 58) this.#message();
+    else if (dice < 70) this.#exchange();
     else if (dice < 78) this.#burst();
     else if (dice < 84) this.#mistake(this.#below(this.#ranks));
     else if (dice < 90) this.#probe(this.#below(this.#ranks));
@@ -153,6 +154,38 @@ class Generator {
     else this.#queues[from]!.push({ name: this.#of(modes), args: send });
     if (!isPosted) this.#soon[to]!.push({ name: "MPI_Recv", args: [...receive, this.#status()] });
     if (!isSmall || this.#below(3) > 0) this.#flush(to);
+  }
+
+  /** Two ranks exchange messages, or one sends to the next and so on; now and then with nobody, with too little room, or with any. */
+  #exchange(): void {
+    const [one, other] = [this.#below(this.#ranks), this.#below(this.#ranks)];
+    this.#flush(one);
+    this.#flush(other);
+    const { comm, rankOf } = this.#communicator();
+    const [type, size] = this.#of(types);
+    const count = this.#of(counts);
+    const tag = this.#below(tags);
+    // One that is sent to oneself, or is large, must find its receive: both are in the call.
+    const half = (peer: number): Argument[] => {
+      const room = Math.max(0, count + this.#of([0, 0, 0, 1, 5, -1]));
+      const source = this.#of([rankOf(peer), rankOf(peer), rankOf(peer), ANY_SOURCE]);
+      const wanted = this.#of([tag, tag, tag, ANY_TAG]);
+      const out = [this.#bufferOf(size * count * 2), count, type, rankOf(peer), tag];
+      const into = [this.#bufferOf(size * room * 2), room, type, source, wanted];
+      return [...out, ...into, comm, this.#status()];
+    };
+    const name = "MPI_Sendrecv";
+    if (one !== other && this.#below(4) === 0) {
+      // Nobody to receive from, or to send to: the other half is a call of its own.
+      const [send, receive] = [half(one), half(other)];
+      receive[3] = PROC_NULL;
+      this.#queues[one]!.push({ name, args: receive });
+      send[8] = PROC_NULL;
+      this.#queues[other]!.push({ name, args: send });
+      return;
+    }
+    this.#queues[one]!.push({ name, args: half(other) });
+    if (one !== other) this.#queues[other]!.push({ name, args: half(one) });
   }
 
   /** More messages than a ring has slots, perhaps. */
