@@ -26,6 +26,8 @@ export const P_POSITION = 2;
 /** Messages that the plane has sent and received, for tests and benchmarks. */
 const P_SENT = 3;
 const P_RECEIVED = 4;
+/** Packets that the plane has passed by in the ring, when a receive of its has found nothing. */
+const P_PASSED = 5;
 /** Sizes of predefined datatypes by handle, 0: not the plane's. */
 const P_TYPES = 16;
 const typeFirst = 0x200;
@@ -179,6 +181,11 @@ export class Pass {
   }
 
   // Counts
+
+  /** Packets between the next one in the ring and the one that a receive of the plane waits for. */
+  get passed(): number {
+    return this.words[P_PASSED]!;
+  }
 
   get sent(): number {
     return this.words[P_SENT]!;

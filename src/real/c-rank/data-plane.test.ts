@@ -15,6 +15,9 @@ const COMM_WORLD = 0x101;
 const stepsPerProgram = 150;
 const programs = 12;
 
+/** More room than a program of this file can fill. */
+const ample = { slots: 512, unexpectedBytesMax: 1 << 24 };
+
 /** Two worlds that do the same. */
 class Pair {
   planed: PlaneWorld;
@@ -36,6 +39,11 @@ class Pair {
     this.plain = new PlaneWorld({ ...options, hasPlane: false });
   }
 
+  /** Does every message find room? Then all calls can be compared. */
+  get isAmple(): boolean {
+    return this.#options.slots === ample.slots;
+  }
+
   get worlds(): readonly PlaneWorld[] {
     return [this.planed, this.plain];
   }
@@ -45,6 +53,12 @@ class Pair {
     const [a, b] = this.worlds.map(act);
     assert.deepEqual(a, b, `${what}: with a plane, and without`);
     return a!;
+  }
+
+  /** All look, in both worlds, and a call that comes to its end thereby in the one does so in the other. */
+  settle(): void {
+    for (const world of this.worlds) world.settle();
+    for (const [rank, { isAhead }] of this.planed.ranks.entries()) if (isAhead) this.plain.ranks[rank]!.goAhead();
   }
 
   isWaiting(rank: number): boolean {
@@ -58,18 +72,22 @@ class Pair {
     });
   }
 
+  /** A message that a plane has left in the ring is where a receive that was posted later wants it when all have looked. */
   compareMemories(): void {
-    for (let rank = 0; rank < this.ranks; rank++) {
-      const [a, b] = this.worlds.map(({ ranks }) => ranks[rank]!.bytes.subarray(0, bytesUsed));
-      assert.equal(Buffer.compare(a!, b!), 0, `the memory of rank ${rank}`);
-    }
+    if (!this.areMemoriesAlike()) this.settle();
+    assert.ok(this.areMemoriesAlike(), "the memories of all ranks are alike");
+  }
+
+  areMemoriesAlike(): boolean {
+    const [ours, theirs] = this.worlds.map(({ ranks }) => ranks.map(({ bytes }) => bytes.subarray(0, bytesUsed)));
+    return ours!.every((bytes, rank) => Buffer.compare(bytes, theirs![rank]!) === 0);
   }
 
   /** Nothing is under way: what the engines have is alike. */
   compareEngines(): void {
+    this.settle();
     for (let rank = 0; rank < this.ranks; rank++) {
       this.alike(`the engine of rank ${rank}`, (world) => {
-        world.settle();
         const { engine } = world.ranks[rank]!.process;
         const { posted, unexpected, records, outbox, transfers, completion } = engine;
         const numbers = Array.from({ length: this.ranks }, (_, dest) => outbox.lastSequence(dest));
@@ -83,6 +101,8 @@ class Pair {
 
   /** The one goes on from the images of the other. */
   exchangeImages(): void {
+    this.settle();
+    if (this.worlds.some(({ ranks }) => ranks.some(({ isAhead }) => isAhead))) return;
     this.count();
     const [ofPlaned, ofPlain] = this.worlds.map((world) => ({
       images: world.images(),
@@ -118,7 +138,7 @@ interface Events {
 function run(pair: Pair, seed: number, { imagesEvery = 0, killAt = -1, traceAt = -1 }: Events = {}): number {
   const random = new SeededRandom(seed);
   const below = (bound: number): number => random.bits() % bound;
-  const queues = randomSteps({ random, ranks: pair.ranks, steps: stepsPerProgram });
+  const queues = randomSteps({ random, ranks: pair.ranks, steps: stepsPerProgram, exchanges: pair.isAmple });
   for (const world of pair.worlds) {
     for (const { ints, process } of world.ranks) {
       const fill = new SeededRandom(seed * 64 + process.rank);
@@ -220,6 +240,18 @@ describe("ADR 20: a data plane does what the engine does", () => {
     }
     assert.ok(waits > 100, `${waits} waits`);
   });
+
+  for (const waitsInPlane of [false, true]) {
+    const whose = waitsInPlane ? " of planes that wait themselves" : "";
+    test(`ADR 26: exchanges${whose}, and messages that are taken from behind others`, () => {
+      for (let i = 0; i < 2 * programs; i++) {
+        const looksAhead = i % 3 === 0 ? 1 : ample.slots >> 1;
+        const room = { ...ample, looksAhead, firstPosition: i % 2 === 0 ? 0 : -40 };
+        const pair = new Pair({ ranks: 1 + (i % 4), waitsInPlane, ...room });
+        run(pair, seedFirst * 6000 + i, { imagesEvery: i % 4 === 3 ? 41 : 0, killAt: i % 4 === 2 ? 40 + 5 * i : -1 });
+      }
+    });
+  }
 
   for (const waitsInPlane of [false, true]) {
     const whose = waitsInPlane ? ", of planes that wait themselves" : "";

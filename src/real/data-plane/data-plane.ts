@@ -21,6 +21,8 @@ interface DataPlaneOptions {
   /** Index in the node of each process that the job can have: all of them are there. */
   readonly places: Int32Array;
   readonly patience: Patience;
+  /** How many packets a receive looks at, 1 or more: half of a ring unless given, so that senders find room. */
+  readonly looksAhead?: number;
 }
 
 /** How long a receive waits before the engine does: spins, then turns at which the core is given away. */
@@ -152,7 +154,7 @@ export class DataPlane {
   /** Is there anything that a receive of the plane, which has been stopped, would have to look at: a packet, or the engine's refusal? */
   get hasNews(): boolean {
     const { layout, words, process } = this.#node;
-    const position = this.cursor[0]!;
+    const position = this.cursor[0]! + this.pass.passed;
     const slot = ringOf(layout, process) + Ring.SLOTS + (position & (layout.slots - 1)) * slotBytes;
     return this.pass.isClosed || Atomics.load(words, slot >> 2) === ((position + 1) | 0);
   }
@@ -160,7 +162,7 @@ export class DataPlane {
   /** What plane.wat is told of the node and of its process. */
   #placesInNode(): Record<string, number> {
     const { layout, process } = this.#node;
-    const { rank, patience } = this.#options;
+    const { rank, patience, looksAhead = layout.slots >> 1 } = this.#options;
     const line = lineOf(layout, process);
     return {
       pass: this.#address,
@@ -175,6 +177,7 @@ export class DataPlane {
       looks,
       spins: patience.spins,
       yields: patience.yields,
+      looksAhead,
     };
   }
 }

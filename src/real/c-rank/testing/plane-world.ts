@@ -42,6 +42,12 @@ export interface PlaneWorldOptions {
   readonly firstPosition?: number;
   /** Planes wait themselves, as those of ranks that share a thread. */
   readonly waitsInPlane?: boolean;
+  /**
+   * Packets that a receive of a plane looks at, one unless given. With more of them messages stay in rings that an engine would have stored, and
+   * senders find room at other times: there must be enough of it.
+   */
+  readonly looksAhead?: number;
+  readonly unexpectedBytesMax?: number;
 }
 
 export class PlaneWorld {
@@ -50,6 +56,7 @@ export class PlaneWorld {
 
   constructor(options: PlaneWorldOptions) {
     const { ranks, hasPlane, slots = 8, eagerBytes = 1024, firstPosition = 0, waitsInPlane = false } = options;
+    const { looksAhead = 1, unexpectedBytesMax = 512 } = options;
     const layout = layoutOf({ processes: ranks, slots, eagerBytes, memoryBytes: 64 << 20, boards: 1 });
     const shared = newNodeMemory(layout, firstPosition);
     this.#population = new LivingProcesses(enterNodeMemory(shared, layout, -1));
@@ -63,13 +70,13 @@ export class PlaneWorld {
       const node = enterNodeMemory(shared, layout, rank);
       const heap = new RankMemory(node);
       const patience = { spins: 1, yields: 0 };
-      const plane = hasPlane ? new DataPlane(node, heap, { rank, places, patience }) : null;
+      const plane = hasPlane ? new DataPlane(node, heap, { rank, places, patience, looksAhead }) : null;
       const buffers = new ProgramMemory(node, (place) => memories[place]!);
       const ring = new RingTransport(node, heap, { rank, places, buffers, cursor: plane?.cursor });
       const process = new Process({
         ...{ rank, ranks, transport: ring, memory: buffers, pass: plane?.pass ?? null },
         nodeMap: nodeMapOf(new Array<number>(ranks).fill(0)),
-        unexpectedBytesMax: 512,
+        unexpectedBytesMax,
       });
       const stop = { words: node.words, at: (lineOf(layout, rank) + Line.STOP) >> 2 };
       return new PlaneRank({ process, memory: buffers, plane, ring, stop, waitsInPlane });
@@ -122,6 +129,8 @@ class PlaneRank {
   #isUnwinding = false;
   #isRewinding = false;
   readonly #stop: Host["stop"];
+  /** The answer of the call that waits, which was over when the engine took it; null: it is not over. */
+  #early: number | null = null;
   /** Waits in which the plane has stopped. */
   planeWaits = 0;
 
@@ -204,6 +213,12 @@ class PlaneRank {
 
   /** The call that waits is made again. */
   goOn(): number {
+    const early = this.#early;
+    if (early !== null) {
+      this.#early = null;
+      this.#waiting = null;
+      return early;
+    }
     const { name, args } = this.#waiting!;
     this.program.suspension.isRewinding = true;
     this.process.pass.setOutside(true);
@@ -226,8 +241,23 @@ class PlaneRank {
     if (!this.program.suspension.isInPlane) return;
     const { words, at } = this.#stop;
     words[at] = 1;
-    this.goOn();
+    this.goAhead();
     words[at] = 0;
+  }
+
+  /** The call that waits is made again; if it is over thereby, the rank that goes on next is told. */
+  goAhead(): void {
+    if (this.isAhead) return;
+    const waiting = this.#waiting;
+    const answer = this.goOn();
+    if (answer === WAITS) return;
+    this.#early = answer;
+    this.#waiting = waiting;
+  }
+
+  /** Its call is over, and nobody has been told. */
+  get isAhead(): boolean {
+    return this.#early !== null;
   }
 
   image(): RankImage {

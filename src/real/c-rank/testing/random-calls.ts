@@ -60,6 +60,8 @@ interface RandomStepsOptions {
   readonly random: SeededRandom;
   readonly ranks: number;
   readonly steps: number;
+  /** MPI_Sendrecv too: an engine that waits in it takes all that has come, and senders find room sooner than with a plane. */
+  readonly exchanges: boolean;
 }
 
 /** A queue of calls for each rank. */
@@ -71,6 +73,7 @@ class Generator {
   readonly #random: SeededRandom;
   readonly #ranks: number;
   readonly #steps: number;
+  readonly #exchanges: boolean;
   readonly #queues: Step[][];
   /** Receives that a rank will make soon, in whatever order. */
   readonly #soon: Step[][];
@@ -80,10 +83,11 @@ class Generator {
   #handles = 0;
   #buffer = buffersAt;
 
-  constructor({ random, ranks, steps }: RandomStepsOptions) {
+  constructor({ random, ranks, steps, exchanges }: RandomStepsOptions) {
     this.#random = random;
     this.#ranks = ranks;
     this.#steps = steps;
+    this.#exchanges = exchanges;
     this.#queues = Array.from({ length: ranks }, () => []);
     this.#soon = Array.from({ length: ranks }, () => []);
     this.#requests = Array.from({ length: ranks }, () => []);
@@ -105,7 +109,7 @@ class Generator {
 
   #next(): void {
     const dice = this.#below(100);
-    if (dice < 58) this.#message();
+    if (dice < (this.#exchanges ? 58 : 70)) this.#message();
     else if (dice < 70) this.#exchange();
     else if (dice < 78) this.#burst();
     else if (dice < 84) this.#mistake(this.#below(this.#ranks));
