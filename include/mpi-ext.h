@@ -1,6 +1,6 @@
 /*
- * User-level failure mitigation (ULFM), the extension with which a program survives the loss of ranks. The ABI has no
- * values for it; these are ours.
+ * User-level failure mitigation (ULFM), the extension with which a program survives the loss of ranks, under the names that
+ * its programs use today; the names of the coming standard are in mpi.h. The ABI has no values for it; these are ours.
  *
  * mpi.h includes this file and this file includes mpi.h, outside its guard, so that either may come first.
  */
@@ -18,12 +18,12 @@ extern "C" {
 #define OMPI_HAVE_MPI_EXT       1
 #define OMPI_HAVE_MPI_EXT_FTMPI 1
 
-#define MPIX_ERR_PROC_FAILED         75
-#define MPIX_ERR_PROC_FAILED_PENDING 76
-#define MPIX_ERR_REVOKED             77
+#define MPIX_ERR_PROC_FAILED         MPI_ERR_PROC_FAILED
+#define MPIX_ERR_PROC_FAILED_PENDING MPI_ERR_PROC_FAILED_PENDING
+#define MPIX_ERR_REVOKED             MPI_ERR_REVOKED
 
-/* The key of an attribute of every communicator: does its job go on when ranks are lost? */
-#define MPIX_FT 590
+/* The key of an attribute of every communicator: does its job go on when ranks are lost? 1 under `--protocol ulfm`. */
+#define MPIX_FT MPI_FT
 
 BANYAN_DECLARE(int, MPIX_Comm_revoke, (MPI_Comm comm));
 BANYAN_DECLARE(int, MPIX_Comm_is_revoked, (MPI_Comm comm, int *flag));

@@ -677,6 +677,8 @@ BANYAN_DECLARE(int, MPI_Op_commutative, (MPI_Op op, int *commute));
 #define MPI_APPNUM          505
 #define MPI_LASTUSEDCODE    506
 #define MPI_UNIVERSE_SIZE   507
+/* Does the job go on when ranks are lost? Of process fault tolerance, which has no values in the ABI yet. */
+#define MPI_FT              590
 
 typedef int MPI_Comm_copy_attr_function(MPI_Comm oldcomm, int comm_keyval, void *extra_state, void *attribute_val_in,
     void *attribute_val_out, int *flag);
@@ -947,6 +949,10 @@ BANYAN_DECLARE(int, MPI_Neighbor_alltoallw_init_c, (const void *sendbuf, const M
 #define MPI_ERR_SESSION               60
 #define MPI_ERR_ERRHANDLER            61
 #define MPI_ERR_ABI                   62
+/* Of process fault tolerance, which has no values in the ABI yet. */
+#define MPI_ERR_PROC_FAILED           75
+#define MPI_ERR_PROC_FAILED_PENDING   76
+#define MPI_ERR_REVOKED               77
 #define MPI_ERR_LASTCODE              16383
 
 typedef void MPI_Comm_errhandler_function(MPI_Comm *comm, int *error_code, ...);
@@ -1636,6 +1642,19 @@ BANYAN_DECLARE(int, MPI_Type_toint, (MPI_Datatype datatype));
 BANYAN_DECLARE(MPI_Datatype, MPI_Type_fromint, (int datatype));
 BANYAN_DECLARE(int, MPI_Win_toint, (MPI_Win win));
 BANYAN_DECLARE(MPI_Win, MPI_Win_fromint, (int win));
+
+/* Process fault tolerance: the names of the coming standard; mpi-ext.h has those with an X. */
+
+BANYAN_DECLARE(int, MPI_Comm_revoke, (MPI_Comm comm));
+BANYAN_DECLARE(int, MPI_Comm_is_revoked, (MPI_Comm comm, int *flag));
+BANYAN_DECLARE(int, MPI_Comm_shrink, (MPI_Comm comm, MPI_Comm *newcomm));
+BANYAN_DECLARE(int, MPI_Comm_ishrink, (MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request));
+BANYAN_DECLARE(int, MPI_Comm_agree, (MPI_Comm comm, int *flag));
+BANYAN_DECLARE(int, MPI_Comm_iagree, (MPI_Comm comm, int *flag, MPI_Request *request));
+BANYAN_DECLARE(int, MPI_Comm_get_failed, (MPI_Comm comm, MPI_Group *failed));
+BANYAN_DECLARE(int, MPI_Comm_ack_failed, (MPI_Comm comm, int num_to_ack, int *num_acked));
+BANYAN_DECLARE(int, MPI_Comm_failure_ack, (MPI_Comm comm));
+BANYAN_DECLARE(int, MPI_Comm_failure_get_acked, (MPI_Comm comm, MPI_Group *failed));
 
 #if defined(__cplusplus)
 }

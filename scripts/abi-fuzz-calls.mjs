@@ -243,15 +243,15 @@ function flagsOf(name) {
   if (waitsForOthers.test(name)) flags.push("WAITS");
   if (withoutCommunicator.test(name)) flags.push("WORLDWIDE");
   if (fileTogether.test(name)) flags.push("FILE_TOGETHER");
-  if (/^MPIX_Comm_i?(agree|shrink)$/.test(name)) flags.push("AGREES", /_i/.test(name) ? "AT_ONCE" : "");
-  if (name === "MPIX_Comm_revoke") flags.push("REVOKES");
+  if (/^MPIX?_Comm_i?(agree|shrink)$/.test(name)) flags.push("AGREES", /_i/.test(name) ? "AT_ONCE" : "");
+  if (/^MPIX?_Comm_revoke$/.test(name)) flags.push("REVOKES");
   if (/^MPI_Grequest_start$/.test(name)) flags.push("GENERALIZED");
   if (/_init(_c)?$/.test(name) && !/_Init/.test(name)) flags.push("PERSISTENT");
   // Communicates on the given communicator, which must be that of the episode.
   if (/_comm$|^MPI_(I?[bsr]?send|I?recv|I?m?probe|P(send|recv)_init|Isendrecv|[BSR]?send_init|Recv_init)/i.test(name))
     flags.push("SPEAKS");
   if (
-    /^MPI_(Comm_(set_|attach|call_err|free$|delete_attr)|Attr_(put|delete)|Errhandler_set)|^MPIX_Comm_failure_ack|^MPIX_Comm_ack/.test(
+    /^MPI_(Comm_(set_|attach|call_err|free$|delete_attr)|Attr_(put|delete)|Errhandler_set)|^MPIX?_Comm_(failure_ack|ack_failed)/.test(
       name,
     )
   )

@@ -22,6 +22,7 @@ export type { Op, OpFunction, OpLike } from "./mpi/operations.ts";
 export type { From, To } from "./mpi/point-to-point.ts";
 export type { Message } from "./mpi/probes.ts";
 export type { PersistentRequest, Request, StatusesError } from "./mpi/request.ts";
+export type { SpawnedProgram, SpawnOptions } from "./mpi/spawning.ts";
 export type { Status } from "./mpi/status.ts";
 export type { LaunchOptions, RunningJob, ThawOptions } from "./real/job/launch.ts";
 export type { JobEvent } from "./real/job/report/job-event.ts";

@@ -65,6 +65,21 @@ test("M8: bench cold has the first calls of programs in C and in TypeScript, win
   assert.match(stdout, /^first 1 000 ping-pongs of 8 bytes from C .* not measured$/m);
 });
 
+test("M8: bench collectives has every collective from C, short and long", async () => {
+  const out = folderOf("bench-collectives");
+  const { code, stdout, stderr } = await banyan(["bench", "collectives", "--runs", "1", "--quick", "--out", out], {
+    env: { PATH: "/nonexistent" },
+    timeoutMs: 120_000,
+  });
+  assert.equal(code, 0, stdout + stderr);
+  const lines = readFileSync(`${out}/collectives.jsonl`, "utf8").trimEnd().split("\n");
+  const measured = new Set(lines.map((line) => JSON.parse(line)).map((one) => `${one.metric} ${one.x}`));
+  for (const kind of ["bcast", "reduce", "allreduce", "allgather", "alltoall"])
+    for (const bytes of [8, 65_536]) assert(measured.has(`${kind}_2_ranks_1_nodes_us ${bytes}`), `${kind} of ${bytes}`);
+  assert(measured.has("barrier_2_ranks_1_nodes_us 8"));
+  assert.match(stdout, /^barrier, 2 ranks, from C .* not measured$/m);
+});
+
 test("M8: bench ends at Ctrl-C with 130 and leaves nothing running", async () => {
   const out = folderOf("interrupted");
   const run = new Run(["bench", "matching", "--out", out], { stdin: "", env: { PATH: "/nonexistent" } });

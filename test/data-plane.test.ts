@@ -47,3 +47,54 @@ test("M6 images: a job with data planes is frozen in the middle of its messages 
     assert.match(lines.join("\n"), /^\d+ bytes$/);
   });
 });
+
+const collectives = resolve("test/programs/c/small-collectives.c");
+
+for (const [ranks, perThread] of [
+  [2, 1],
+  [3, 3],
+  [5, 1],
+  [8, 4],
+] as const) {
+  test(`M6 ADR 25: ${ranks} ranks, ${perThread} in a thread, meet with a data plane and without`, {
+    ...limit,
+    ...longUnless(ranks !== 5),
+  }, async () => {
+    const outputs: string[] = [];
+    for (const plane of ["on", "off"]) {
+      const size = ["-n", `${ranks}`, "--ranks-per-thread", `${perThread}`];
+      const args = ["run", "--quiet", ...size, collectives, `${messages}`, `${announced}`];
+      const { code, stdout, stderr } = await banyan(args, { env: { BANYAN_DATA_PLANE: plane }, timeoutMs: 120_000 });
+      assert.equal(code, 0, stdout + stderr);
+      outputs.push(stdout);
+    }
+    assert.equal(outputs[0], outputs[1]);
+    assert.match(outputs[0]!, /^step\n\d+\n$/);
+  });
+}
+
+for (const ranksPerThread of [1, 3]) {
+  test(
+    `M6 images: a job is frozen in the middle of its collectives and thawed, ${ranksPerThread} in a thread`,
+    limit,
+    async () => {
+      await inFolder(newFolder(`meetings-${ranksPerThread}`), async () => {
+        const args = [`${messages * 5}`, `${announced}`];
+        const job = launch(collectives, { ranks: 3, ranksPerThread, args, jobFolder: "frozen" });
+        for await (const event of job) if (event.kind === "line" && event.text === "step") job.freeze();
+        assert.equal((await job.done).reason.kind, "frozen");
+        const thawed = thaw("frozen");
+        const lines: string[] = [];
+        for await (const event of thawed) if (event.kind === "line") lines.push(event.text);
+        assert.deepEqual(await thawed.done.then(({ code, reason }) => [code, reason.kind]), [0, "finished"]);
+        assert.match(lines.join("\n"), /^\d+$/);
+      });
+    },
+  );
+
+  test(`M6 ADR 25: no rank waits for one that has ended, ${ranksPerThread} in a thread`, limit, async () => {
+    const args = ["-n", "3", "--ranks-per-thread", `${ranksPerThread}`, collectives, "100", "200", "1"];
+    const { code } = await banyan(["run", "--quiet", ...args], { timeoutMs: 120_000 });
+    assert.equal(code, 7);
+  });
+}

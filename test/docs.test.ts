@@ -51,9 +51,9 @@ for (const [index, { how, text, output }] of examples.entries()) {
 const inside: Readonly<Record<string, readonly string[]>> = {
   comm: ["finalize label raise"],
   info: ["Symbol(Symbol.iterator)"],
-  mpi: ["finalize"],
+  mpi: ["finalize meetParents"],
   op: ["handle kind name"],
-  request: ["conclude concludeQuietly isDone raiseError readStatus restart then"],
+  request: ["conclude concludeQuietly isDone raiseError readStatus restart then waitToTheEnd"],
   type: ["elements envelope handle isContiguous layout shape signature"],
 };
 

@@ -36,7 +36,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   v8: [],
   image: ["core/base"],
   wasi: ["core/base"],
-  trust: [],
+  trust: ["core/base"],
   mpi: ["core/binding", "core/process", "core/ft", "core/coll", "core/comm", "core/request", "core/base"],
   // The header says what the arguments of its functions are.
   abi: [
@@ -71,13 +71,16 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "real/transport": ["real/machine", "core/coll", "core/comm", "core/request", "core/wire", "core/base"],
   "real/slow-links": [],
   // Calls of C programs that need no engine.
-  "real/data-plane": ["real/transport", "real/machine", "core/p2p", "core/comm", "core/base"],
+  "real/data-plane": ["real/transport", "real/machine", "core/p2p", "core/coll", "core/comm", "core/base"],
   "real/process": [
+    "real/messages",
     "real/data-plane",
     "real/transport",
     "real/trace",
     "real/machine",
     "core/process",
+    "core/binding",
+    "core/coll",
     "core/p2p",
     "core/ft",
     "core/comm",
@@ -87,7 +90,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "core/base",
   ],
   // What crosses between dispatcher, node and rank.
-  "real/messages": ["real/transport", "real/image", "real/disk", "core/process", "core/ft", "core/service"],
+  "real/messages": [
+    "real/transport",
+    "real/image",
+    "real/disk",
+    "core/process",
+    "core/ft",
+    "core/service",
+    "core/base",
+  ],
   "real/output": [
     "real/messages",
     "real/process",
@@ -113,6 +124,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // The parts of protocols that need the machine: their interfaces, the protocols, the lists of them.
   "real/part-hosts": ["real/process", "real/transport", "core/ft", "core/fault", "core/service"],
   "real/logging": [
+    "trust",
     "real/part-hosts",
     "real/messages",
     "real/process",

@@ -91,3 +91,18 @@ describe("X7 run a program whose name is not UTF-8", limit, () => {
     assert.equal(status, 2);
   });
 });
+
+describe("X7 run with few open files", limit, () => {
+  for (const [name, text] of Object.entries(programs)) {
+    it(`says so in one line, ${name}`, () => {
+      const source = program(`few-files/${name}`, text);
+      const { status, stdout, stderr } = spawnSync(
+        "sh",
+        ["-c", 'ulimit -n 24; exec "$0" "$1" run -q -n 2 "$2"', process.execPath, launcher, source],
+        { encoding: "utf8" },
+      );
+      const said = "Cannot start a job of 1 node with at most 24 open files: give it at least 36, with ulimit -n";
+      assert.deepEqual([stdout, stderr, status], ["", `banyan: ${said}\n`, 2]);
+    });
+  }
+});

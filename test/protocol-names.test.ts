@@ -25,6 +25,8 @@ function offendersIn(path: string, text: string, name: string): string[] {
  */
 function wordOf(name: string): RegExp {
   if (name === "none") return /protocol\b[^\n]*[!=]== "none"|protocol: "none"/gi;
+  // In capital letters it is the name of the MPI Forum's proposal, whose functions programs may call under every protocol.
+  if (name === "ulfm") return /(?<![a-zA-Z])ulfm(?![a-z])|Ulfm(?![a-z])/g;
   const capital = name[0]!.toUpperCase() + name.slice(1);
   return new RegExp(`(?<![a-zA-Z])${name}(?![a-z])|${capital}(?![a-z])|\\b${name.toUpperCase()}(?![A-Z])`, "g");
 }

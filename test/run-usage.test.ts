@@ -32,6 +32,12 @@ const cases: { what: string; args: string[]; code: number; says: RegExp }[] = [
     says: /; did you mean banyan run \S+fine\.ts\?$/,
   },
   { what: "the help of nothing", args: ["help", "rnu"], code: 2, says: /unknown command 'rnu'; see banyan --help$/ },
+  {
+    what: "a name of two lines",
+    args: ["run", "no such\nprogram.c"],
+    code: 2,
+    says: /Cannot run no such\\nprogram\.c: there is no such file$/,
+  },
   { what: "an empty name", args: ["run", ""], code: 2, says: /Cannot run "": it names no program$/ },
   { what: "a flag without its number", args: ["run", "-n"], code: 2, says: /'-n, --ranks <number>' argument missing/ },
   { what: "fewer than no ranks", args: ["run", "-n", "-1", fine], code: 2, says: /Cannot use "-1" for --ranks/ },

@@ -24,7 +24,7 @@ interface ImportOptions {
 /** Ranks may be threads of one process; what a program takes for its number must tell them apart, in every life alike. */
 const firstPid = 10_000;
 
-export function importsOf(module: WebAssembly.Module, options: ImportOptions) {
+export function cImportsOf(module: WebAssembly.Module, options: ImportOptions) {
   const { rank, memory, program, library, descriptors, pause, hostName, signalName } = options;
   const names = WebAssembly.Module.imports(module).filter((each) => each.module === "mpi");
   program.disk = new ProgramFiles({ files: library.files, descriptors, run: library.run });

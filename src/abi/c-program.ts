@@ -2,12 +2,12 @@
  * The module of a program in C, instantiated: it is started, may stop inside an MPI call (its stack is then
  * unwound into its memory, docs/adr/0005-c-programs.md), and goes on there, in this life or another.
  */
-import type { Pointer } from "../core/base/brand.ts";
 import { noCaptureText } from "../core/base/capture-points.ts";
 import type { Memory } from "../core/request/memory.ts";
-import type { Range } from "../core/request/program-heap.ts";
+import type { HeapRange } from "../core/request/program-heap.ts";
 import { Ended } from "./ended.ts";
 import type { Program } from "./program.ts";
+import switchBytes from "./stack-switch.wat";
 
 /** The program's memory, with our part at its end (core/request/program-heap.ts). */
 export interface CMemory extends Memory {
@@ -16,7 +16,7 @@ export interface CMemory extends Memory {
   /** The module is there, and has its marks at that address. */
   attach(marks: number): void;
   /** What an image holds. */
-  ranges(): Range[];
+  ranges(): HeapRange[];
 }
 
 /**
@@ -39,17 +39,20 @@ export type Imports = WebAssembly.Imports;
 
 interface Exports {
   readonly _start: () => void;
-  readonly __stack_pointer: WebAssembly.Global;
   readonly __indirect_function_table: WebAssembly.Table;
   readonly banyan_memory: WebAssembly.Global;
-  readonly asyncify_start_unwind: (area: number) => void;
-  readonly asyncify_stop_unwind: () => void;
-  readonly asyncify_start_rewind: (area: number) => void;
   readonly asyncify_stop_rewind: () => void;
-  readonly asyncify_get_state: () => number;
 }
 
-const UNWINDING = 1;
+/** Functions of stack-switch.wat. */
+interface StackSwitch {
+  unwind(area: number, bytes: number): void;
+  start(): number;
+  goOn(area: number, pointer: number): number;
+}
+
+let switchModule: WebAssembly.Module | undefined;
+
 /** Words in front of the area: where it is free, where it ends. */
 const headBytes = 8;
 
@@ -59,7 +62,7 @@ export function newStack(memory: CMemory): UnwoundStack {
 }
 
 /** The part of the area that no unwound stack reaches: whatever it holds, nobody will read it. */
-export function unusedArea({ area, bytes }: UnwoundStack, words: Int32Array): Range {
+export function unusedArea({ area, bytes }: UnwoundStack, words: Int32Array): HeapRange {
   // Nothing has been unwound there yet while the word is 0.
   const used = Math.max(area + headBytes, words[area >> 2]!);
   return [used, area + bytes];
@@ -73,16 +76,18 @@ export function canStop(module: WebAssembly.Module): boolean {
 
 export class CProgram {
   readonly #binding: Program;
-  readonly #memory: CMemory;
   readonly #stack: UnwoundStack;
   readonly #exports: Exports;
+  /** Null: the program was linked with `--no-capture`, and never stops. */
+  readonly #switch: StackSwitch | null;
 
   /** Of a restored process all of its state is there already, its memory too: the module finds it as it left it. */
   constructor(module: WebAssembly.Module, imports: Imports, binding: Program, memory: CMemory, stack: UnwoundStack) {
     this.#binding = binding;
-    this.#memory = memory;
     this.#stack = stack;
-    this.#exports = new WebAssembly.Instance(module, imports).exports as unknown as Exports;
+    const { exports } = new WebAssembly.Instance(module, imports);
+    this.#exports = exports as unknown as Exports;
+    this.#switch = canStop(module) ? switchOf(memory, exports) : null;
     memory.attach(this.#exports.banyan_memory.value as number);
     const table = this.#exports.__indirect_function_table;
     binding.isFunction = (fn) => fn > 0 && fn < table.length && table.get(fn) !== null;
@@ -95,37 +100,36 @@ export class CProgram {
 
   /** True when the program has come to its end, false when it has stopped. */
   start(): boolean {
-    return this.#run();
+    return this.#run(false);
   }
 
   goOn(): boolean {
-    const { area, pointer } = this.#stack;
-    this.#exports.__stack_pointer.value = pointer;
     this.#binding.suspension.isRewinding = true;
     this.#binding.process.pass.setOutside(true);
-    this.#exports.asyncify_start_rewind(area);
-    return this.#run();
+    return this.#run(true);
   }
 
-  #run(): boolean {
+  #run(isStarted: boolean): boolean {
+    const stack = this.#stack;
     try {
-      this.#exports._start();
+      if (this.#switch === null) this.#exports._start();
+      else stack.pointer = isStarted ? this.#switch.goOn(stack.area, stack.pointer) : this.#switch.start();
+      return this.#switch === null || stack.pointer === 0;
     } catch (error) {
       // `exit(0)` is an end like any other.
       if (error instanceof Ended && error.ending.kind === "exited" && error.ending.code === 0) return true;
       throw error;
     }
-    if (this.#exports.asyncify_get_state() !== UNWINDING) return true;
-    this.#exports.asyncify_stop_unwind();
-    this.#stack.pointer = this.#exports.__stack_pointer.value as number;
-    return false;
   }
 
   #startUnwinding(): void {
     const { area, bytes } = this.#stack;
-    const { words } = this.#memory;
-    words[area >> 2] = area + headBytes;
-    words[(area >> 2) + 1] = area + bytes;
-    this.#exports.asyncify_start_unwind(area as Pointer);
+    this.#switch!.unwind(area, bytes);
   }
+}
+
+function switchOf({ memory }: CMemory, program: WebAssembly.Instance["exports"]): StackSwitch {
+  switchModule ??= new WebAssembly.Module(switchBytes);
+  const { exports } = new WebAssembly.Instance(switchModule, { memory: { memory }, program });
+  return exports as unknown as StackSwitch;
 }

@@ -7,12 +7,14 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ErrorClass } from "../core/base/mpi-error.ts";
 import type { TestProgram } from "./testing/program.ts";
-import { ERRORS_RETURN, INFO_NULL, INT, TestRanks, WORLD } from "./testing/ranks.ts";
+import { ERRORS_RETURN, INFO_NULL, INT, SELF, TestRanks, WORLD } from "./testing/ranks.ts";
 
 const SUM = 0x21;
 /** MPI_UNWEIGHTED. */
 const unweighted = 10;
 const elements = 8;
+/** MPI_MODE_CREATE and MPI_MODE_RDWR. */
+const createAndWrite = 2 | 32;
 
 type Call = (c: TestProgram, size: number) => number;
 
@@ -67,6 +69,17 @@ const makers: Readonly<Record<string, Call>> = {
   },
 };
 
+/** Functions of which only the end of a program told others before. Rank 0 leads one side, the last rank the other. */
+const partialMakers: Readonly<Record<string, Call>> = {
+  file_open: (c) => c.call("MPI_File_open", WORLD, c.text("file"), createAndWrite, INFO_NULL, c.alloc(4)),
+  create_group: (c) => c.call("MPI_Comm_create_group", WORLD, everybody(c), 5, c.alloc(4)),
+  intercomm: (c, size) => {
+    const { rank } = c.program.process;
+    return c.call("MPI_Intercomm_create", SELF, 0, WORLD, rank === 0 ? size - 1 : 0, 7, c.alloc(4));
+  },
+  spawn: (c) => c.call("MPI_Comm_spawn", c.text("child.c"), 0, 1, INFO_NULL, 0, WORLD, c.alloc(4), 0),
+};
+
 /** Starts a non-blocking form, and waits for it. */
 function startAndWait(c: TestProgram, name: string, ...args: readonly number[]): number {
   const request = c.alloc(4);
@@ -86,6 +99,7 @@ type PlaceOf = (typeof places)[number];
 function newRanks({ size, nodes, boards }: PlaceOf): TestRanks {
   const ranks = new TestRanks(size, { nodes, ...(boards ? { boards: { count: 4, bytesMax: 256 } } : {}) });
   ranks.all((c) => c.call("MPI_Comm_set_errhandler", WORLD, ERRORS_RETURN));
+  ranks.all((c) => c.call("MPI_Comm_set_errhandler", SELF, ERRORS_RETURN));
   return ranks;
 }
 
@@ -165,6 +179,28 @@ describe("M4 §6 ranks that disagree about a collective", () => {
               // Functions that make the same communicator may well make it together.
               if (!(other in makers)) someError(codes, what);
             }
+          }
+        }
+      }
+    });
+
+    test(`one of ${titleOf(place)} opens a file, makes a group's communicator, leads a side or spawns meanwhile`, () => {
+      const { size } = place;
+      // Words of a group or a leader that nobody took stay there, under the program's tag: each has a world of its own.
+      const run = (what: string, act: (c: TestProgram, rank: number) => number): void =>
+        someError(new Disagreements(place, ["allreduce"]).run(what, act), what);
+      const { barrier, allreduce } = calls;
+      const { dup, split, cart } = makers;
+      for (const [name, maker] of Object.entries(partialMakers)) {
+        for (const [other, call] of Object.entries({ barrier, allreduce, dup, split, cart }) as [string, Call][]) {
+          const isLed = name === "intercomm";
+          const partial = (c: TestProgram, rank: number): number =>
+            (isLed && rank > 0 && rank < size - 1 ? call : maker)(c, size);
+          for (const odd of [0, size - 1]) {
+            const what = `${other}, but ${name} at rank ${odd}`;
+            run(what, (c, rank) => (rank === odd ? partial(c, rank) : call(c, size)));
+            const opposite = `${name}, but ${other} at rank ${odd}`;
+            run(opposite, (c, rank) => (rank === odd ? call(c, size) : partial(c, rank)));
           }
         }
       }

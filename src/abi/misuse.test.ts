@@ -35,6 +35,11 @@ const freedComm = (c: TestProgram): number => freed(c, () => c.get("MPI_Comm_dup
 const freedType = (c: TestProgram): number => freed(c, () => c.get("MPI_Type_contiguous", 2, INT), "MPI_Type_free");
 const freedGroup = (c: TestProgram): number => freed(c, () => c.get("MPI_Comm_group", WORLD), "MPI_Group_free");
 const worldGroup = (c: TestProgram): number => c.get("MPI_Comm_group", WORLD);
+function displacedInt(c: TestProgram, displacement: number): number {
+  const type = c.get("MPI_Type_create_hindexed_block", 1, 1, c.ints(displacement), INT);
+  equal(c.call("MPI_Type_commit", c.ints(type)), 0);
+  return type;
+}
 const beyond = (c: TestProgram): number => c.program.bytes.length - 8;
 
 const wrong: readonly (readonly [what: string, name: string, args: Args, errorClass: number])[] = [
@@ -119,6 +124,13 @@ const wrong: readonly (readonly [what: string, name: string, args: Args, errorCl
   // Buffers
   ["NULL for a buffer", "MPI_Send", () => [0, 1, INT, 0, 1, WORLD], E.BUFFER],
   ["NULL for a buffer to nobody", "MPI_Send", () => [0, 1, INT, PROC_NULL, 1, WORLD], E.BUFFER],
+  ["a member of a structure at NULL", "MPI_Recv", () => [1020, 1, INT, 0, 1, WORLD, 0], E.BUFFER],
+  [
+    "MPI_BOTTOM with a small displacement",
+    "MPI_Unpack",
+    (c) => [c.ints(7), 4, c.ints(0), 0, 1, displacedInt(c, 24), WORLD],
+    E.BUFFER,
+  ],
   ["NULL for a buffer of a broadcast", "MPI_Bcast", () => [0, 1, INT, 0, WORLD], E.BUFFER],
   ["NULL for a result", "MPI_Allreduce", (c) => [c.ints(1), 0, 1, INT, SUM, WORLD], E.BUFFER],
   ["MPI_IN_PLACE for a message", "MPI_Send", () => [1, 1, INT, 0, 1, WORLD], E.BUFFER],

@@ -6,7 +6,8 @@
  * about. A program's own handler cannot be called from here (see callbacks.ts).
  */
 import type { RecordId } from "../core/base/brand.ts";
-import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { bytesOfText, textOfBytes } from "../core/base/byte-text.ts";
+import { ErrorClass, errorClassName, MpiError } from "../core/base/mpi-error.ts";
 import { lives } from "../core/base/saved-classes.ts";
 import { BufferedSends } from "../core/binding/buffered-sends.ts";
 import { Mover } from "../core/binding/movement.ts";
@@ -15,8 +16,8 @@ import { ProcessOperations } from "../core/binding/process-operations.ts";
 import { Keyvals } from "../core/comm/attributes.ts";
 import type { Datatype } from "../core/comm/datatype/datatype.ts";
 import { LB, predefinedTypes, UB } from "../core/comm/datatype/datatype-predefined.ts";
-import { ErrorCodes, errorClassName } from "../core/comm/error-codes.ts";
-import { type ErrorHandler, errorsAbort, errorsAreFatal, errorsReturn } from "../core/comm/error-handler.ts";
+import { ErrorCodes } from "../core/comm/error-codes.ts";
+import { type ErrorHandling, errorsAbort, errorsAreFatal, errorsReturn } from "../core/comm/error-handler.ts";
 import { Group } from "../core/comm/group.ts";
 import { Info } from "../core/comm/info.ts";
 import { predefinedOps } from "../core/comm/op/op-predefined.ts";
@@ -38,7 +39,7 @@ import {
   type FunctionPointer,
 } from "./handles/objects.ts";
 import { Callbacks } from "./waiting/callbacks.ts";
-import type { Host } from "./waiting/host.ts";
+import type { CHost } from "./waiting/host.ts";
 import { Suspension } from "./waiting/suspension.ts";
 
 export const COMM_WORLD = 0x101;
@@ -58,9 +59,6 @@ export const listLengthMax = 1 << 24;
 /** Texts are names, keys and paths: one without end is found before all of memory is searched. */
 export const textBytesMax = 1 << 20;
 
-const decoder = new TextDecoder();
-const encoder = new TextEncoder();
-
 export class Program {
   static readonly unsaved = {
     calls: {},
@@ -71,8 +69,9 @@ export class Program {
     ints: null,
     longs: null,
     disk: null,
+    again: null,
   };
-  readonly host: Host;
+  readonly host: CHost;
   readonly process: Process;
   /** What the program does with its process goes this way. */
   readonly operations: Operations;
@@ -98,7 +97,7 @@ export class Program {
     errorClass: ErrorClass.OP,
   });
   readonly requests = new Handles<CRequest>({ kind: Kind.REQUEST, name: "request", errorClass: ErrorClass.REQUEST });
-  readonly errorHandlers = new Handles<ErrorHandler<FunctionPointer>>({
+  readonly errorHandlers = new Handles<ErrorHandling<FunctionPointer>>({
     kind: Kind.ERROR_HANDLER,
     name: "error handler",
     errorClass: ErrorClass.ERRHANDLER,
@@ -130,6 +129,8 @@ export class Program {
   disk: ProgramFiles | null = null;
   /** The call that is running, for messages. The fastest calls set it only when they fail. */
   call = "";
+  /** The call that waits, or waited last, by its arguments: for those who ask where the program is. */
+  again: { readonly name: string; readonly args: readonly number[] } | null = null;
   /** Whose error handler hears of an error in the call that is running. */
   owner: ErrorSubject;
   /** Is it one of the program's functions? The world that instantiates the program knows. */
@@ -142,7 +143,7 @@ export class Program {
   /** What a call that is made again has taken from a replay before; undefined: nothing. Only between `CallAgain` and the call. */
   known: Outcome | undefined = undefined;
 
-  constructor(host: Host, operations: Operations = new ProcessOperations(host)) {
+  constructor(host: CHost, operations: Operations = new ProcessOperations(host)) {
     this.host = host;
     this.process = host.process;
     this.operations = operations;
@@ -274,12 +275,12 @@ export class Program {
     if (address === 0) return "";
     const end = this.textEnd(address);
     if (end < 0) this.refuseAddress(address, "no string begins there");
-    return decoder.decode(this.bytes.slice(address, end));
+    return textOfBytes(this.bytes.slice(address, end));
   }
 
   /** Writes text and a closing zero, cut to `room` bytes; returns its length without the zero. */
   putText(address: number, text: string, room: number): number {
-    const bytes = encoder.encode(text).subarray(0, Math.max(0, room - 1));
+    const bytes = bytesOfText(text).subarray(0, Math.max(0, room - 1));
     this.bytes.set(bytes, address);
     this.bytes[address + bytes.length] = 0;
     return bytes.length;

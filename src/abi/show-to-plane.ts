@@ -7,5 +7,18 @@ export function showToPlane({ process }: Program, { core, handle }: CCommunicato
   if (!pass.isUsed || pass.knowsCommunicator(handle) || core.isInter) return;
   const members = core.peers.worldRanks();
   const isWhole = members.every((world, rank) => world === rank);
-  pass.publishCommunicator({ handle, context: core.context, size: members.length, members: isWhole ? null : members });
+  pass.publishCommunicator({
+    handle,
+    context: core.context,
+    size: members.length,
+    members: isWhole ? null : members,
+    seat: core.board?.seat?.address ?? 0,
+  });
+}
+
+/** A send by the short way, or a collective, is over: perhaps the next call needs no engine. (Receives, which wait, end with the same question.) */
+export function passOpens(program: Program, comm: CCommunicator): void {
+  if (!program.process.pass.isUsed) return;
+  showToPlane(program, comm);
+  program.process.openPass();
 }

@@ -45,6 +45,12 @@ describe("M6 the cache of compiled things", () => {
     assert.equal(cache.get(keyOf(["b"])), undefined);
   });
 
+  it("an entry that can be neither read nor removed counts as absent", () => {
+    const cache = new Cache(join(root, "stubborn"));
+    cache.put(keyOf(["a"]), entry("object"));
+    assert.equal(cache.get(`ab${"c".repeat(300)}`), undefined);
+  });
+
   it("keys tell parts apart", () => {
     const keys = [["ab", "c"], ["a", "bc"], ["abc"], ["abc", ""]].map(keyOf);
     assert.equal(new Set(keys).size, keys.length);

@@ -13,7 +13,6 @@ import { createHash } from "node:crypto";
 import {
   closeSync,
   constants,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -27,6 +26,8 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { isOwnFile, isOwnFolder } from "../trust/folder.ts";
+import { makeFolder } from "../trust/make-folder.ts";
+import { isDiskTrouble } from "./disk-trouble.ts";
 
 /** The output of a tool, and its messages. */
 interface CacheEntry {
@@ -68,7 +69,7 @@ export class Cache {
     if (shipped !== undefined) return shipped;
     const path = entryPath(this.folder, key);
     const entry = entryIn(this.#read(path));
-    if (entry === undefined) rmSync(path, { force: true, recursive: true });
+    if (entry === undefined) removeIfPossible(path);
     else touch(path);
     return entry;
   }
@@ -79,7 +80,7 @@ export class Cache {
     try {
       this.#write(entryPath(this.folder, key), Buffer.concat([digest(body), body]));
     } catch (error) {
-      if (!(error instanceof Error && "syscall" in error)) throw error;
+      if (!isDiskTrouble(error)) throw error;
     }
   }
 
@@ -103,14 +104,14 @@ export class Cache {
     for (const { path, size, usedMs } of files) {
       const isDraft = /\.draft-[^/]*$/.test(path) && Date.now() - usedMs > draftMs;
       bytes += size;
-      if (bytes > this.#bytesMax || isDraft) rmSync(path, { force: true });
+      if (bytes > this.#bytesMax || isDraft) removeIfPossible(path);
     }
   }
 
   #write(path: string, bytes: Uint8Array): void {
     const draft = `${path}.draft-${process.pid}-${draftCount++}`;
     try {
-      mkdirSync(dirname(path), { recursive: true, mode: this.#isForAll ? 0o755 : 0o700 });
+      makeFolder(dirname(path), this.#isForAll ? 0o755 : 0o700);
       if (!this.#isOwn(path)) throw new ForeignFolder(dirname(path));
       writeFileSync(draft, bytes, { flag: "wx", mode: this.#isForAll ? 0o644 : 0o600 });
       renameSync(draft, path);
@@ -189,6 +190,15 @@ function touch(path: string): void {
     if (now.getTime() - statSync(path).mtimeMs > useMs) utimesSync(path, now, now);
   } catch {
     // The entry was removed meanwhile; its contents are in memory already.
+  }
+}
+
+/** An entry that cannot be removed is not used either. */
+function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { force: true, recursive: true });
+  } catch {
+    // A folder in which this user may not write, a disk that is read-only.
   }
 }
 

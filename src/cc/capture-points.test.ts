@@ -22,7 +22,7 @@ const local: readonly RegExp[] = [
   /^MPI_Win_(shared_query(_c)?|attach|detach|sync)$/,
   /^MPI_File_(get_.*|seek)$|^MPI_Register_datarep(_c)?$/,
   /^MPI_Session_get_(num_psets|nth_pset)$/,
-  /^MPIX_Comm_(is_revoked|get_failed|ack_failed|failure_ack|failure_get_acked)$/,
+  /^MPIX?_Comm_(is_revoked|get_failed|ack_failed|failure_ack|failure_get_acked)$/,
 ];
 
 describe("M6 where a process may be captured", () => {

@@ -5,10 +5,11 @@
  */
 import { assert } from "../core/base/assert.ts";
 import { describeSystemError } from "../core/base/system-error.ts";
-import type { Cache } from "./cache.ts";
+import { type Cache, cacheFolder } from "./cache.ts";
 import { CannotCompile } from "./client.ts";
 import { parseCommandLine } from "./command-line.ts";
 import { compileSource } from "./compile-step.ts";
+import { describeDiskTrouble, isDiskTrouble } from "./disk-trouble.ts";
 import { linkInputs } from "./link-inputs.ts";
 import { linkProgram } from "./link-step.ts";
 import { openWorkshop, type WorkshopOptions } from "./open-workshop.ts";
@@ -52,8 +53,9 @@ export async function compileProgram(
   try {
     return await compileAndLink(paths, options);
   } catch (error) {
-    if (!(error instanceof CannotCompile) && !(error instanceof Error && "syscall" in error)) throw error;
-    const text = error instanceof CannotCompile ? error.message : `Cannot compile: ${describeSystemError(error)}`;
+    if (error instanceof CannotCompile) return { kind: "failed", stderr: `banyan: ${error.message}\n`, code: 1 };
+    if (!isDiskTrouble(error)) throw error;
+    const text = describeDiskTrouble(error, cacheFolder(options.environment ?? process.env));
     return { kind: "failed", stderr: `banyan: ${text}\n`, code: 1 };
   }
 }
@@ -89,7 +91,7 @@ function moduleIn(cache: Cache, module: Uint8Array): string {
   try {
     return cache.module(module);
   } catch (error) {
-    if (!(error instanceof Error && "syscall" in error)) throw error;
+    if (!isDiskTrouble(error)) throw error;
     const why = describeSystemError(error);
     throw new CannotCompile(`Cannot keep the program in ${cache.folder}: ${why}; BANYAN_CACHE may name another folder`);
   }

@@ -3,11 +3,12 @@
  * that must be the same at both ends, so a client never speaks to a server of another version.
  */
 import { createHash } from "node:crypto";
-import { chmodSync, lstatSync, mkdirSync } from "node:fs";
+import { chmodSync, lstatSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { describeSystemError } from "../core/base/system-error.ts";
 import { distrust, thisUser } from "../trust/folder.ts";
+import { makeFolder } from "../trust/make-folder.ts";
 
 export interface CompileServerPlace {
   readonly folder: string;
@@ -35,7 +36,7 @@ export function prepareFolder(folder: string): string | undefined {
   const wrong = distrust(folder);
   if (wrong !== undefined) return wrong;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     chmodSync(folder, 0o700);
     return distrust(folder);
   } catch (error) {

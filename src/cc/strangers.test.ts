@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -86,6 +86,29 @@ describe("X7: the compile client", () => {
       const where = `${cache} belongs to user ${stranger}`;
       assert.equal(first, `banyan: Cannot use the cache: ${where}; let BANYAN_CACHE name a folder of your own`);
       assert.deepEqual(readdirSync(cache), []);
+    }
+  });
+
+  it("says in one line that the cache cannot be reached, for cc and run alike", async () => {
+    const folder = session.write("unreachable", hello);
+    const cache = join(folder, "n".repeat(300));
+    for (const words of ["cc hello.c", "run -q hello.c"]) {
+      const { code, stderr } = await session.run(folder, words, { env: { BANYAN_CACHE: cache } });
+      assert.equal(code, 1);
+      const [first] = stderr.split("\n");
+      const where = `${cache} cannot be reached (the name is too long)`;
+      assert.equal(first, `banyan: Cannot use the cache: ${where}; let BANYAN_CACHE name a folder of your own`);
+    }
+  });
+
+  it("says at once that no folder can be made in /proc", { skip: !existsSync("/proc/self") }, async () => {
+    const folder = session.write("kernel", hello);
+    for (const words of ["cc hello.c", "run -q hello.c"]) {
+      const { code, stderr } = await session.run(folder, words, { env: { BANYAN_CACHE: "/proc/banyan/cache" } });
+      assert.equal(code, 1);
+      const where = "/proc/banyan/cache/cc/server cannot be made: its folder does not exist";
+      const [first] = stderr.split("\n");
+      assert.equal(first, `banyan: Cannot start the compile server: ${where}; BANYAN_CACHE may name another folder`);
     }
   });
 

@@ -1,9 +1,11 @@
 /** `banyan cc` and `banyan c++`: mpicc and mpicxx. A shell around cc/run-build.ts: arguments, terminal, exit code. */
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
+import { cacheFolder } from "../cc/cache.ts";
 import { CannotCompile } from "../cc/client.ts";
 import { type CommandLine, type Driver, parseCommandLine } from "../cc/command-line.ts";
 import { commandLines, compileText, linkText } from "../cc/command-text.ts";
+import { describeDiskTrouble, isDiskTrouble } from "../cc/disk-trouble.ts";
 import { openWorkshop } from "../cc/open-workshop.ts";
 import { driverName } from "../cc/requests.ts";
 import { expandResponseFiles } from "../cc/response-file.ts";
@@ -72,7 +74,7 @@ async function compile(driver: Driver, words: readonly string[]): Promise<number
   } catch (error) {
     if (error instanceof CannotCompile) throw new CommandError(error.message, 1);
     // A full disk, a missing folder: trouble outside of Banyan.
-    if (error instanceof Error && "syscall" in error) throw new CommandError(`Cannot compile: ${error.message}`, 1);
+    if (isDiskTrouble(error)) throw new CommandError(describeDiskTrouble(error, cacheFolder(process.env)), 1);
     throw error;
   } finally {
     await printing.done();

@@ -29,6 +29,7 @@ function tell(text: string): void {
 function isJob(pid: number): boolean {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    if (words.some((word) => /(^|\/)(mpirun|mpirun\.js|mpiexec)$/.test(word))) return true;
     return words.some((word) => /(^|\/)(banyan|banyan\.js|cli\.cjs)$/.test(word)) && words.includes("run");
   } catch {
     return false;

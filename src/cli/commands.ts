@@ -20,6 +20,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Have a job take checkpoints now.",
     load: async () => (await import("./checkpoint.ts")).checkpointCommand,
   },
+  ps: {
+    summary: "List running jobs, or say where the ranks of one are.",
+    load: async () => (await import("./ps.ts")).psCommand,
+  },
   cc: {
     summary: "Compile and link MPI programs in C, as mpicc does.",
     load: async () => (await import("./cc.ts")).ccCommand,

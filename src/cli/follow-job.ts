@@ -6,6 +6,7 @@ import { CannotLaunch, type RunningJob } from "../real/job/launch.ts";
 import type { JobEvent } from "../real/job/report/job-event.ts";
 import type { JobResult } from "../real/job/report/job-report.ts";
 import { CommandError, complain } from "./complain.ts";
+import { type JobAnswer, type JobQuestion, openDoor } from "./job-door.ts";
 import { endWithParent } from "./parent-watch.ts";
 import { recoveryText } from "./recovery-text.ts";
 
@@ -18,15 +19,31 @@ interface FollowOptions {
 /** The signal that asks for checkpoints now. */
 export const checkpointSignal = "SIGUSR2";
 
+/** The signal that asks where the ranks are; Ctrl-\\ at a terminal. */
+const whereaboutsSignal = "SIGQUIT";
+
 /** The exit code. */
 export async function follow(start: () => RunningJob, options: FollowOptions): Promise<number> {
   const job = started(start);
   const stopListening = listenToSignals(job);
+  const closeDoor = openDoor(answerOf(job));
   for await (const event of job) report(event);
   const result = await job.done;
   stopListening();
+  closeDoor();
   if (options.quiet !== true) summarize(job, result, options);
   return result.code;
+}
+
+/** For `banyan ps`. */
+function answerOf(job: RunningJob): (question: JobQuestion) => Promise<JobAnswer> {
+  const sinceMs = Date.now();
+  const command = process.argv.slice(2).join(" ");
+  const { ranks, nodes, protocol } = job;
+  return async (question) => {
+    const table = question === "ranks" ? (await job.whereabouts()).table : null;
+    return { ranks, nodes, protocol, sinceMs, command, table };
+  };
 }
 
 function started(start: () => RunningJob): RunningJob {
@@ -69,6 +86,10 @@ function report(event: JobEvent): void {
     case "compiler":
       process.stderr.write(event.text);
       return;
+    case "whereabouts":
+      process.stderr.write(`banyan: where the ranks are after ${secondsText(event.afterMs)}:\n`);
+      process.stderr.write(event.table.map((line) => `${line}\n`).join(""));
+      return;
     case "started":
     case "line":
     case "rank-ended":
@@ -94,11 +115,14 @@ function listenToSignals(job: RunningJob): () => void {
   for (const signal of signals) process.on(signal, heard);
   const checkpoint = (): void => job.checkpoint();
   process.on(checkpointSignal, checkpoint);
+  const tell = (): void => job.tellWhereabouts();
+  process.on(whereaboutsSignal, tell);
   const stopWatching = endWithParent(() => heard("SIGHUP"));
   return () => {
     stopWatching();
     for (const signal of signals) process.off(signal, heard);
     process.off(checkpointSignal, checkpoint);
+    process.off(whereaboutsSignal, tell);
   };
 }
 

@@ -1,14 +1,20 @@
 /** `banyan run`: one job, on this terminal. A shell around `launch`. */
-import { Command, Option } from "commander";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { Command, Option, type ParseOptionsResult } from "commander";
 import { cacheFolder } from "../cc/cache.ts";
+import { describeSystemError } from "../core/base/system-error.ts";
 import { protocolNames } from "../core/ft/protocol-named.ts";
 import { protocolDefault } from "../core/ft/registry.ts";
-import { launch, type RunningJob } from "../real/job/launch.ts";
+import { launch, type ProgramOfRanks, type RunningJob } from "../real/job/launch.ts";
+import { CommandError, complain, UsageError } from "./complain.ts";
 import type { CreateCommand } from "./create-command.ts";
 import { duration } from "./duration.ts";
 import { environmentGiven } from "./environment-given.ts";
 import { readFaultPlan } from "./fault-plan.ts";
 import { follow } from "./follow-job.ts";
+import { checkHostfile, checkHosts } from "./hosts.ts";
+import { translateHabits } from "./mpirun-habits.ts";
 import { sayable } from "./odd-name.ts";
 import { addProtocolOptions, protocolExamples, protocolsHelp, protocolValues } from "./protocol-options.ts";
 import { wholeNumber } from "./whole-number.ts";
@@ -36,14 +42,24 @@ interface RunOptions {
   readonly keepSuspects?: true;
   readonly jobDir?: string;
   readonly quiet?: true;
-  readonly host?: string;
+  readonly listen?: string;
+  readonly hosts?: string;
+  readonly hostfile?: string;
+  readonly ranksPerNode?: number;
+  readonly wdir?: string;
+  readonly outputFilename?: string;
   readonly nodeCommand?: string;
 }
 
+interface StartOptions extends RunOptions {
+  readonly args: readonly string[];
+  readonly others: readonly ProgramOfRanks[];
+}
+
 export const runCommand: CreateCommand = (finished) =>
-  addProtocolOptions(new Command("run"))
+  addProtocolOptions(new RunCommand("run"))
     .description("Run a program (TypeScript, JavaScript, C, C++, or a module that `banyan cc` made) on several ranks.")
-    .usage("[options] <program> [arguments of the program...]")
+    .usage("[options] <program> [arguments...] [: -n <number> <program> [arguments...]]...")
     .argument("<program>", "the program")
     .argument("[args...]", "all that follows is the program's own")
     .option("-n, --ranks <number>", "how many ranks", wholeNumber("--ranks"), 1)
@@ -98,8 +114,18 @@ export const runCommand: CreateCommand = (finished) =>
     .option("--heartbeat <ms>", "how often nodes give a sign of life (default: 100)", wholeNumber("--heartbeat"))
     .option("--patience <ms>", "how long a silent node is waited for (default: 750)", wholeNumber("--patience"))
     .option("-q, --quiet", "no summary line")
+    .option("--wdir <folder>", "run there")
+    .option("--output-filename <folder>", "write what each rank prints to files in this folder too")
+    .option(
+      "--ranks-per-node <number>",
+      "as many nodes as hold so many ranks each, instead of --nodes",
+      wholeNumber("--ranks-per-node"),
+    )
+    // Words of other MPIs' mpirun (mpirun-habits.ts).
+    .addOption(new Option("--hosts <names>").hideHelp())
+    .addOption(new Option("--hostfile <file>").hideHelp())
     // For nodes that are started in namespaces of their own, and for tests (docs/control-link.md).
-    .addOption(new Option("--host <address>").hideHelp())
+    .addOption(new Option("--listen <address>").hideHelp())
     .addOption(new Option("--node-command <words>").hideHelp())
     .helpOption("-h, --help", "print this help")
     .addHelpText(
@@ -107,6 +133,9 @@ export const runCommand: CreateCommand = (finished) =>
       `
 Standard output carries what the program prints and nothing else; rank 0 reads standard input.
 The exit code is that of the first rank that failed, of MPI_Abort, 128 + signal, 124 after a timeout, or 0.
+
+Words of mpirun are understood: -np -x -H -host -hostfile -wdir -npernode --tag-output --output-filename --oversubscribe --bind-to
+--map-by (docs/coming-from.md).
 
 Protocols:
 ${protocolsHelp()}
@@ -119,15 +148,82 @@ Examples:
 ${protocolExamples()}`,
     )
     .passThroughOptions()
-    .action(async (program: string, args: string[], options: RunOptions) =>
-      finished(await follow(() => start(sayable(program), args[0] === "--" ? args.slice(1) : args, options), options)),
-    );
+    .action(async (program: string, given: string[], options: RunOptions, command: RunCommand) => {
+      const args = given[0] === "--" ? given.slice(1) : given;
+      const others = command.otherPrograms;
+      finished(await follow(() => start(sayable(program), { ...options, args, others }), options));
+    });
 
-function start(program: string, args: string[], options: RunOptions): RunningJob {
-  const { ranks, nodes, protocol, trace, heap, memory, port, timeout, heartbeat, patience, label } = options;
+/** Between programs of one job. */
+const separator = ":";
+
+class RunCommand extends Command {
+  /** Of the programs behind the first, the words of each. */
+  readonly others: (readonly string[])[] = [];
+
+  override parseOptions(argv: string[]): ParseOptionsResult {
+    const end = argv.indexOf(separator);
+    const isOwn = argv.indexOf("--") >= 0 && argv.indexOf("--") < end;
+    if (end < 0 || isOwn) return super.parseOptions(this.#translated(argv));
+    let rest = argv.slice(end + 1);
+    for (let next = rest.indexOf(separator); next >= 0; next = rest.indexOf(separator)) {
+      this.others.push(rest.slice(0, next));
+      rest = rest.slice(next + 1);
+    }
+    this.others.push(rest);
+    return super.parseOptions(this.#translated(argv.slice(0, end)));
+  }
+
+  /** `-n 2 b.c x` behind a separator. Options for the whole job stand before the first. */
+  get otherPrograms(): ProgramOfRanks[] {
+    return this.others.map((words) => {
+      const [first = "", second = "", ...rest] = this.#translated(words);
+      const isCounted = first === "-n" || first === "--ranks";
+      const [program, ...args] = isCounted ? rest : [first, second, ...rest].filter((word) => word !== "");
+      if (program === undefined || program.startsWith("-")) {
+        const what = `"${words.join(" ")}" behind a ":"`;
+        throw new UsageError(
+          `Cannot understand ${what}: say -n <number> <program> [arguments]; other options stand first`,
+        );
+      }
+      return { program: sayable(program), args, ranks: isCounted ? wholeNumber("--ranks")(second) : 1 };
+    });
+  }
+
+  #translated(argv: readonly string[]): string[] {
+    const optionOf = (word: string) => this.options.find(({ short, long }) => short === word || long === word);
+    const { words, notes } = translateHabits(argv, (word) => optionOf(word)?.required);
+    const isQuiet = words.includes("-q") || words.includes("--quiet");
+    if (!isQuiet) for (const note of notes) complain(note);
+    return words;
+  }
+}
+
+/** Where the program is found, if not where the command was called. */
+function enter(program: string, { hosts, hostfile, wdir }: RunOptions): string {
+  if (hosts !== undefined) checkHosts(hosts);
+  if (hostfile !== undefined) checkHostfile(hostfile);
+  if (wdir === undefined) return program;
+  const here = resolve(program);
+  try {
+    process.chdir(wdir);
+  } catch (error) {
+    throw new CommandError(`Cannot run in ${wdir}: ${describeSystemError(error)}; name another folder with --wdir`, 2);
+  }
+  return existsSync(here) ? here : program;
+}
+
+function start(given: string, options: StartOptions): RunningJob {
+  const program = enter(given, options);
+  const { args, others, ranksPerNode, protocol, trace, heap, memory, port, timeout, heartbeat, patience, label } =
+    options;
+  const { ranks } = options;
+  const all = others.reduce((sum, other) => sum + (other.ranks ?? 1), ranks);
+  const nodes = ranksPerNode === undefined ? options.nodes : Math.ceil(all / Math.max(1, ranksPerNode));
   const folders = [...(options.sandbox === true ? [] : ["."]), ...(options.dir ?? [])];
   return launch(program, {
     args,
+    others,
     ranks,
     nodes,
     protocol,
@@ -143,12 +239,13 @@ function start(program: string, args: string[], options: RunOptions): RunningJob
     patienceMs: patience,
     ranksPerThread: options.ranksPerThread,
     freezeAtMs: options.freezeAt,
-    ...protocolValues(options, ranks),
+    ...protocolValues(options, all),
     cacheFolder: cacheFolder(process.env),
     faults: options.faults === undefined ? undefined : readFaultPlan(options.faults),
     keepSuspects: options.keepSuspects,
     jobFolder: options.jobDir,
-    host: options.host,
+    host: options.listen,
+    outputFolder: options.outputFilename,
     nodeCommand: options.nodeCommand?.split(" ").filter(Boolean),
     stdin: process.stdin,
     stdout: process.stdout,

@@ -15,6 +15,7 @@ import { recoveringSeeds } from "../sim/protocol-worlds/recovering-seeds.ts";
 import type { RecoveringSeedOptions, SeededWorld } from "../sim/protocol-worlds/seeded-world.ts";
 import { type SetsBy, setsBy } from "../sim/recovery/sets.ts";
 import { runSeed } from "../sim/run-seed.ts";
+import { runUlfmSeed } from "../sim/ulfm/run-ulfm-seed.ts";
 import { complain, UsageError } from "./complain.ts";
 import type { CreateCommand } from "./create-command.ts";
 import { readFaultPlan } from "./fault-plan.ts";
@@ -170,7 +171,9 @@ function sim(options: SimOptions): number {
     const heard = listener === undefined ? {} : { listener };
     const outcome = comeBack
       ? recoveringWorld(protocol, { ...run, faults, ...heard }).run()
-      : runSeed({ ...run, protocol: definition, ...heard });
+      : definition.deaths === "survived"
+        ? runUlfmSeed({ ...run, ...heard })
+        : runSeed({ ...run, protocol: definition, ...heard });
     totals.seeds++;
     totals.events += outcome.events;
     totals.messages += outcome.messages;

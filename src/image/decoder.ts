@@ -15,7 +15,7 @@ import { headerBytesMax } from "./header.ts";
 import { ImageError } from "./image-error.ts";
 import { MemoryKernel, pageBytes } from "./kernel.ts";
 import { chunkBytes, type PageSet } from "./page-set.ts";
-import { damaged, decodeHead, gapBytes, type RecordHead, RecordKind, startBytes } from "./record.ts";
+import { damaged, decodeHead, gapBytes, ImageRecordKind, type RecordHead, startBytes } from "./record.ts";
 import { type Trailer, trailerBytes } from "./trailer.ts";
 
 /** Far more than the state of the runtime needs; a larger claim in the file is refused unread. */
@@ -100,16 +100,16 @@ export class ImageDecoder {
     this.#head = undefined;
     if (!isZero(this.#gap)) throw damaged(`what stands before byte ${this.#at - head.bytes}`);
     switch (head.kind) {
-      case RecordKind.chunk:
+      case ImageRecordKind.chunk:
         this.#putChunk(head);
         return;
-      case RecordKind.state:
+      case ImageRecordKind.state:
         this.#state = checked(head, this.#targets[0]!, "its state");
         return;
-      case RecordKind.header:
+      case ImageRecordKind.header:
         checked(head, this.#targets[0]!, "its header");
         return;
-      case RecordKind.end:
+      case ImageRecordKind.end:
         throw damaged("its end");
       default:
         unreachable(head.kind);
@@ -131,15 +131,15 @@ export class ImageDecoder {
 
   /** State and header exist once each, at the places that the end names, with plausible sizes. */
   #checkPlace({ kind, bytes }: RecordHead): void {
-    if (kind === RecordKind.chunk) return;
-    const isState = kind === RecordKind.state;
+    if (kind === ImageRecordKind.chunk) return;
+    const isState = kind === ImageRecordKind.state;
     const place = isState ? this.#trailer.stateAt : this.#trailer.headerAt;
     const bytesMax = isState ? stateBytesMax : headerBytesMax;
     if (this.#at !== place || bytes > bytesMax) throw damaged(`the head of the record at byte ${this.#at}`);
   }
 
   #targetsOf(head: RecordHead): readonly Uint8Array[] {
-    if (head.kind !== RecordKind.chunk) return [new Uint8Array(head.bytes)];
+    if (head.kind !== ImageRecordKind.chunk) return [new Uint8Array(head.bytes)];
     const memoryPages = this.#memoryBytes / pageBytes;
     const first = head.address / pageBytes;
     for (const { to } of [...head.pages.runs(), ...head.zeroed.runs()]) {

@@ -13,7 +13,7 @@ import { encodeHeader, type ImageBase, type ImageFacts } from "./header.ts";
 import { chunkBytes, chunkPages, type PageRun, PageSet } from "./page-set.ts";
 import type { PageStage, ScannedChunk } from "./page-stage.ts";
 import { type MemoryRange, pagesOf } from "./ranges.ts";
-import { encodeHead, encodeStart, Format, gapBytes, type RecordHead, RecordKind } from "./record.ts";
+import { encodeHead, encodeStart, Format, gapBytes, ImageRecordKind, type RecordHead } from "./record.ts";
 import { encodeTrailer } from "./trailer.ts";
 
 /** Bytes that are consecutive in the file. */
@@ -112,12 +112,16 @@ export class ImageEncoder {
   /** The rest of the file. */
   end(facts: ImageFacts, state: Uint8Array): Piece {
     const stateAt = this.#at;
-    const stateHead = this.#record({ ...plain(RecordKind.state), bytes: state.length, checksum: checksumOf(state) });
+    const stateHead = this.#record({
+      ...plain(ImageRecordKind.state),
+      bytes: state.length,
+      checksum: checksumOf(state),
+    });
     const whole = { ...facts, format: this.#format, memoryBytes: this.#stage.memoryBytes };
     const header = encodeHeader(this.#base === null ? whole : { ...whole, base: this.#base });
     const headerAt = this.#at;
     const headerHead = this.#record({
-      ...plain(RecordKind.header),
+      ...plain(ImageRecordKind.header),
       bytes: header.length,
       checksum: checksumOf(header),
     });
@@ -135,7 +139,7 @@ export class ImageEncoder {
     this.#zeroed += zeroed.size;
     this.#pages += pages.size;
     const { codec, checksum, body } = this.#packed(pages);
-    const head = { kind: RecordKind.chunk, codec, address, bytes: body.length, checksum, pages, zeroed };
+    const head = { kind: ImageRecordKind.chunk, codec, address, bytes: body.length, checksum, pages, zeroed };
     const gap = new Uint8Array(gapBytes(head, this.#at));
     return [this.#record(head), gap, body];
   }
@@ -169,5 +173,5 @@ function chunkPart(runs: readonly PageRun[], first: number): PageRun[] {
     .map(({ from, to }) => ({ from: Math.max(from, first), to: Math.min(to, end) }));
 }
 
-const plain = <Kind extends RecordKind>(kind: Kind) =>
+const plain = <Kind extends ImageRecordKind>(kind: Kind) =>
   ({ kind, codec: rawCodec, address: 0, pages: noPages, zeroed: noPages }) as const;

@@ -44,11 +44,11 @@ const zeroedAt = pagesAt + pageSetBytes;
 const headSumAt = zeroedAt + pageSetBytes;
 export const headBytes = headSumAt + 8;
 
-export const RecordKind = { chunk: 1, state: 2, header: 3, end: 4 } as const;
-export type RecordKind = (typeof RecordKind)[keyof typeof RecordKind];
+export const ImageRecordKind = { chunk: 1, state: 2, header: 3, end: 4 } as const;
+export type ImageRecordKind = (typeof ImageRecordKind)[keyof typeof ImageRecordKind];
 
 export interface RecordHead {
-  readonly kind: RecordKind;
+  readonly kind: ImageRecordKind;
   readonly codec: number;
   readonly address: number;
   readonly bytes: number;
@@ -104,7 +104,7 @@ export function decodeHead(bytes: Uint8Array, at: number): RecordHead {
     throw damaged(`the head of the record at byte ${at}`);
   }
   const head = {
-    kind: view.getUint32(0, true) as RecordKind,
+    kind: view.getUint32(0, true) as ImageRecordKind,
     codec: view.getUint32(4, true),
     address: Number(view.getBigUint64(8, true)),
     bytes: Number(view.getBigUint64(16, true)),
@@ -112,7 +112,7 @@ export function decodeHead(bytes: Uint8Array, at: number): RecordHead {
     pages: new PageSet(bytes.slice(pagesAt, zeroedAt)),
     zeroed: new PageSet(bytes.slice(zeroedAt, headSumAt)),
   };
-  if (head.kind < RecordKind.chunk || head.kind > RecordKind.end || head.address % chunkBytes !== 0) {
+  if (head.kind < ImageRecordKind.chunk || head.kind > ImageRecordKind.end || head.address % chunkBytes !== 0) {
     throw damaged(`the head of the record at byte ${at}`);
   }
   return head;
@@ -122,7 +122,7 @@ const alignedBytesMin = 65_536;
 
 /** Zeros between the head, at offset `at`, and the body. */
 export function gapBytes({ kind, codec, bytes }: RecordHead, at: number): number {
-  if (kind !== RecordKind.chunk || codec !== rawCodec || bytes < alignedBytesMin) return 0;
+  if (kind !== ImageRecordKind.chunk || codec !== rawCodec || bytes < alignedBytesMin) return 0;
   return pageBytes - 1 - ((at + headBytes - 1) % pageBytes);
 }
 

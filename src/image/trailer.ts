@@ -2,7 +2,7 @@
 import { checksumOf } from "./checksum.ts";
 import { ImageError } from "./image-error.ts";
 import { PageSet } from "./page-set.ts";
-import { cutOff, damaged, decodeHead, encodeHead, headBytes, RecordKind, startBytes, viewOf } from "./record.ts";
+import { cutOff, damaged, decodeHead, encodeHead, headBytes, ImageRecordKind, startBytes, viewOf } from "./record.ts";
 
 export interface Trailer {
   /** Offsets of the heads of these two records in the file. */
@@ -31,7 +31,7 @@ export function encodeTrailer(trailer: Trailer): Uint8Array {
   view.setBigUint64(40, trailer.chain, true);
   bytes.set(
     encodeHead({
-      kind: RecordKind.end,
+      kind: ImageRecordKind.end,
       codec: 0,
       address: 0,
       bytes: bodyBytes,
@@ -67,7 +67,8 @@ function readTrailer(bytes: Uint8Array, at: number): Trailer | undefined {
     return undefined;
   }
   const body = bytes.subarray(headBytes);
-  if (head.kind !== RecordKind.end || head.bytes !== bodyBytes || head.checksum !== checksumOf(body)) return undefined;
+  if (head.kind !== ImageRecordKind.end || head.bytes !== bodyBytes || head.checksum !== checksumOf(body))
+    return undefined;
   const view = viewOf(body);
   const number = (index: number): number => Number(view.getBigUint64(index * 8, true));
   return {

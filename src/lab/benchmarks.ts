@@ -5,14 +5,15 @@ import { bandwidth } from "./benchmarks/bandwidth.ts";
 import { cLatency } from "./benchmarks/c-latency.ts";
 import { checkpoints } from "./benchmarks/checkpoints.ts";
 import { cold } from "./benchmarks/cold.ts";
+import { collectives } from "./benchmarks/collectives.ts";
 import { compile } from "./benchmarks/compile.ts";
 import { images } from "./benchmarks/images.ts";
 import { kernels } from "./benchmarks/kernels.ts";
 import { latency } from "./benchmarks/latency.ts";
-import { checkpoints as loggingCheckpoints } from "./benchmarks/logging/checkpoints.ts";
-import { kernels as loggingKernels } from "./benchmarks/logging/kernels.ts";
+import { loggingCheckpoints } from "./benchmarks/logging/checkpoints.ts";
+import { loggingKernels } from "./benchmarks/logging/kernels.ts";
 import { lu } from "./benchmarks/logging/lu.ts";
-import { pingPong } from "./benchmarks/logging/ping-pong.ts";
+import { loggingPingPong } from "./benchmarks/logging/ping-pong.ts";
 import { recovery } from "./benchmarks/logging/recovery.ts";
 import { synchronisation } from "./benchmarks/logging/synchronisation.ts";
 import { volume } from "./benchmarks/logging/volume.ts";
@@ -21,14 +22,29 @@ import { memory } from "./benchmarks/memory.ts";
 import { programs } from "./benchmarks/programs.ts";
 import { startup } from "./benchmarks/startup.ts";
 import { tcp } from "./benchmarks/tcp.ts";
+import { selfRepair } from "./benchmarks/ulfm.ts";
 
 /** The benchmarks that `banyan bench` runs, in this order. */
 export const benchmarks: readonly Benchmark[] = [
-  ...[latency, bandwidth, allreduce, tcp, startup, memory, matching],
-  ...[cLatency, cold, programs, kernels, images, checkpoints, compile],
+  latency,
+  bandwidth,
+  allreduce,
+  tcp,
+  startup,
+  memory,
+  matching,
+  cLatency,
+  cold,
+  collectives,
+  programs,
+  kernels,
+  images,
+  checkpoints,
+  compile,
 ];
 
 /** The benchmarks that run only when they are named, part by part or all of them. */
 export const groups: Readonly<Record<string, readonly Benchmark[]>> = {
-  logging: [pingPong, loggingKernels, lu, volume, synchronisation, recovery, loggingCheckpoints],
+  logging: [loggingPingPong, loggingKernels, lu, volume, synchronisation, recovery, loggingCheckpoints],
+  ulfm: [selfRepair],
 };

@@ -7,6 +7,7 @@ import { ProcessOperations } from "../core/binding/process-operations.ts";
 import { watched } from "../core/binding/testing/watched-operations.ts";
 import { ChoiceKind } from "../core/ft/choices.ts";
 import { type TestChoice, TestChoices, TestProtocol } from "../core/ft/testing/choices.ts";
+import { noSpawner } from "../core/process/spawner.ts";
 import { Random } from "../sim/random.ts";
 import type { SimProcess } from "../sim/sim-process.ts";
 import { assertReplayed, LateSends, until } from "../sim/testing/lives.ts";
@@ -52,6 +53,8 @@ class Receiver {
     };
     return {
       process: core,
+      survivesDeaths: true,
+      spawner: noSpawner(1, "this is a test"),
       processorName: "test",
       wait: (request) => waitUntil(() => core.engine.isComplete(request)),
       waitUntil,

@@ -66,7 +66,7 @@ const nothing: ItemsInMemory = { bytes: new Uint8Array(0), offset: 0, count: 0, 
 
 /** A buffer for each peer, null where there is nothing: the w forms. */
 export const itemsOfParts = (parts: readonly (BufferLike | null)[]): ItemsInMemory[] =>
-  parts.map((part) => (part === null ? nothing : itemsOf(part)));
+  parts.map((part) => (part === null ? nothing : elementsOf(part)));
 
 function checkBuffer(buffer: unknown): void {
   if (isTypedBuffer(buffer)) return;
@@ -74,7 +74,7 @@ function checkBuffer(buffer: unknown): void {
 }
 
 /** The elements of a buffer, whatever it is. */
-export function itemsOf(buffer: BufferLike): ItemsInMemory {
+export function elementsOf(buffer: BufferLike): ItemsInMemory {
   if (!isTypedArray(buffer)) {
     checkBuffer(buffer);
     return normalized(buffer);
@@ -89,7 +89,7 @@ export function itemsOfBlocks(buffer: BufferLike, { counts, displacements }: Par
     const message = `Cannot use ${displacements.length} displacements: there are ${counts.length} counts`;
     throw new MpiError(ErrorClass.ARG, message);
   }
-  const { bytes, offset: base, type } = itemsOf(isTypedArray(buffer) ? buffer : { ...buffer, count: 0 });
+  const { bytes, offset: base, type } = elementsOf(isTypedArray(buffer) ? buffer : { ...buffer, count: 0 });
   let next = 0;
   return Array.from(counts, (count, peer) => {
     checkCount(count);
@@ -102,7 +102,7 @@ export function itemsOfBlocks(buffer: BufferLike, { counts, displacements }: Par
 }
 
 /** How many bytes of packed elements a buffer holds. */
-export function packedBytes(buffer: BufferLike): number {
+export function packedBytesOf(buffer: BufferLike): number {
   if (isTypedArray(buffer)) return buffer.byteLength;
   checkBuffer(buffer);
   const { type, count } = normalized(buffer);

@@ -12,7 +12,7 @@ import type { ItemsInMemory } from "../core/comm/datatype/pack.ts";
 import type { CollectiveForm } from "../core/process/collective-form.ts";
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
 import { type BufferLike, type Buffers, isTypedArray, isTypedBuffer } from "./buffers.ts";
-import { type ArrayGround, countOf, IN_PLACE, type InPlace, packedBytes } from "./collective-sides.ts";
+import { type ArrayGround, countOf, IN_PLACE, type InPlace, packedBytesOf } from "./collective-sides.ts";
 import type { Environment } from "./environment.ts";
 import { type Owner, refuse } from "./owner.ts";
 import type { AfterCompletion, Started } from "./request.ts";
@@ -83,16 +83,16 @@ export function share(what: string, buffer: BufferLike, parts: number): number {
       `Cannot ${what}: ${count} elements cannot be shared among ${parts} ranks; give a multiple of ${parts}`,
     );
   }
-  return packedBytes(buffer) / Math.max(parts, 1);
+  return packedBytesOf(buffer) / Math.max(parts, 1);
 }
 
 export function checkRoom(what: string, buffer: BufferLike, bytes: number): void {
-  const room = packedBytes(buffer);
+  const room = packedBytesOf(buffer);
   if (room >= bytes) return;
   throw new MpiError(ErrorClass.BUFFER, `Cannot ${what}: the array has ${room} bytes and needs ${bytes}`);
 }
 
-export function checkApart(what: string, data: unknown, into: unknown): void {
+export function checkArraysApart(what: string, data: unknown, into: unknown): void {
   if (data !== into || data === IN_PLACE) return;
   throw new MpiError(
     ErrorClass.BUFFER,

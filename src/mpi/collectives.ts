@@ -42,12 +42,12 @@ export interface CountsInto<T extends TypedArray> extends Into<T> {
   readonly counts: readonly number[] | Int32Array;
 }
 /** One buffer for each rank, with a datatype of its own; null where there is nothing. */
-export type Parts = readonly (BufferLike | null)[];
+export type ArrayParts = readonly (BufferLike | null)[];
 
 /** The status of every operation that went well: nothing in it is ever changed. */
 const success = new Status();
 
-export class Collectives {
+export class ArrayCollectives {
   readonly movement: StartObjects;
   readonly reduction: StartReduction;
   private readonly environment: Environment;
@@ -161,7 +161,7 @@ const canShortcut = (data: unknown): data is Float64Array | Int32Array =>
   data instanceof Float64Array || data instanceof Int32Array;
 
 /** The layout of a v form that only the root must give. */
-export function layoutOf({ counts, displacements }: Partial<PartLayout>): PartLayout | undefined {
+export function partLayoutOf({ counts, displacements }: Partial<PartLayout>): PartLayout | undefined {
   return counts === undefined ? undefined : { counts, displacements };
 }
 

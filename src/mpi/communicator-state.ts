@@ -2,8 +2,7 @@
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import type { NamedCommunicator } from "../core/binding/checks.ts";
 import type { AttributeSet } from "../core/comm/attributes.ts";
-import { errorClassName } from "../core/comm/error-codes.ts";
-import { type ErrorHandler as CoreHandler, errorsReturn, userErrorHandler } from "../core/comm/error-handler.ts";
+import { type ErrorHandling as CoreHandler, errorsReturn, userErrorHandler } from "../core/comm/error-handler.ts";
 import { Info } from "../core/comm/info.ts";
 import type { Environment } from "./environment.ts";
 import type { Host } from "./host.ts";
@@ -41,6 +40,7 @@ export class CommunicatorState<C extends NamedCommunicator> {
     this.comm = comm;
     this.host = host;
     this.currentName = options.name ?? "";
+    host.named?.(comm.core, this.currentName);
     this.handler = options.errorHandler ?? errorsReturn;
     this.info = options.info ?? new Info();
     this.attributes = new Attributes(comm, "communicator", keyvals, options.attributes);
@@ -56,6 +56,7 @@ export class CommunicatorState<C extends NamedCommunicator> {
       throw new MpiError(ErrorClass.ARG, `Cannot name the communicator: ${state}`);
     }
     this.currentName = name;
+    this.host.named?.(this.comm.core, name);
   }
 
   get label(): string {
@@ -80,8 +81,7 @@ export class CommunicatorState<C extends NamedCommunicator> {
     else {
       // The exit code is the error's where a process can have it.
       const code = error.code > 0 && error.code < 256 ? error.code : 1;
-      const errorClass = errorClassName(error.code);
-      this.host.abort(code, `${error.message} (${errorClass}; errors of communicator ${this.label} are fatal)`);
+      this.host.abort(code, `${error.message} (${error.className}; errors of communicator ${this.label} are fatal)`);
     }
   }
 }

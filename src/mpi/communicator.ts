@@ -43,12 +43,12 @@ import { type BufferLike, isTypedArray, isTypedBuffer, type TypedArray } from ".
 import type { InPlace } from "./collective-sides.ts";
 import {
   type AlltoallVInto,
-  Collectives,
+  ArrayCollectives,
+  type ArrayParts,
   type CountsInto,
   type Into,
-  layoutOf,
   layoutsOf,
-  type Parts,
+  partLayoutOf,
   type Rooted,
   type RootedInto,
   type RootedVInto,
@@ -72,6 +72,7 @@ import { guarded, type Owner } from "./owner.ts";
 import { type From, PointToPoint, type To } from "./point-to-point.ts";
 import { type Message, Probes } from "./probes.ts";
 import { errorOf, type PersistentRequest, type Request, type Started } from "./request.ts";
+import { type SpawnedProgram, type SpawnOptions, spawn } from "./spawning.ts";
 import type { Sent } from "./start-movement.ts";
 import { Status } from "./status.ts";
 
@@ -110,7 +111,7 @@ export class Communicator implements Owner {
   readonly #environment: Environment;
   readonly #messages: PointToPoint;
   readonly #probes: Probes;
-  readonly #collectives: Collectives;
+  readonly #collectives: ArrayCollectives;
   readonly #state: CommunicatorState<Communicator>;
 
   constructor(environment: Environment, core: CoreCommunicator, options: StateOptions<Communicator> = {}) {
@@ -118,7 +119,7 @@ export class Communicator implements Owner {
     this.#environment = environment;
     this.#messages = new PointToPoint(environment, this);
     this.#probes = new Probes(environment, this, this.#messages);
-    this.#collectives = new Collectives(environment, this);
+    this.#collectives = new ArrayCollectives(environment, this);
     this.#state = new CommunicatorState<Communicator>(environment, this, options);
   }
 
@@ -160,17 +161,17 @@ export class Communicator implements Owner {
     if (isTypedArray(first)) {
       return this.#messages.recv(first, second?.source ?? ANY_SOURCE, second?.tag ?? ANY_TAG, second?.status);
     }
-    return isTypedBuffer(first) ? this.irecv(first, second).wait() : this.#probes.recvObject(first ?? {});
+    return isTypedBuffer(first) ? this.irecv(first, second).waitToTheEnd() : this.#probes.recvObject(first ?? {});
   }
 
   /** Sends and receives at once: cannot deadlock against another sendrecv (MPI 5.0 §3.10). */
   sendrecv(data: BufferLike | unknown, to: To, buffer: BufferLike, from: From = {}): Status {
-    return this.isendrecv(data, to, buffer, from).wait();
+    return this.isendrecv(data, to, buffer, from).waitToTheEnd();
   }
 
   /** As `sendrecv`, with one buffer for both. */
   sendrecvReplace(buffer: BufferLike, to: To, from: From = {}): Status {
-    return this.isendrecvReplace(buffer, to, from).wait();
+    return this.isendrecvReplace(buffer, to, from).waitToTheEnd();
   }
 
   isend(data: BufferLike | unknown, { dest, tag = 0 }: To): Request {
@@ -265,7 +266,7 @@ export class Communicator implements Owner {
   /** As `gather`, with as many elements of each rank as the root's `counts` say. */
   gatherv<T extends TypedArray>(data: Sent<T>, options: RootedVInto<T> = {}): T | null {
     const { root = 0, into } = options;
-    return this.#run("gatherv", () => this.#moves.gatherv(data, root, layoutOf(options), into), data, root);
+    return this.#run("gatherv", () => this.#moves.gatherv(data, root, partLayoutOf(options), into), data, root);
   }
 
   /** Every rank gets its part of the root's elements, in `into`. The root itself may leave its part where it is. */
@@ -280,7 +281,7 @@ export class Communicator implements Owner {
   /** As `scatter`, with as many elements for each rank as the root's `counts` say. */
   scatterv<T extends TypedArray>(data: BufferLike<T> | null, options: ScatterVInto<T>): T {
     const { root = 0, into } = options;
-    return this.#run("scatterv", () => this.#moves.scatterv(data, root, layoutOf(options), into), data, root) as T;
+    return this.#run("scatterv", () => this.#moves.scatterv(data, root, partLayoutOf(options), into), data, root) as T;
   }
 
   /** Every rank gets the elements of all ranks, in the order of ranks. */
@@ -306,7 +307,7 @@ export class Communicator implements Owner {
   }
 
   /** Buffer i goes to rank i; what comes from there goes to buffer i of `into`. */
-  alltoallw<P extends Parts>(parts: Parts | InPlace, { into }: { readonly into: P }): P {
+  alltoallw<P extends ArrayParts>(parts: ArrayParts | InPlace, { into }: { readonly into: P }): P {
     return this.#run("alltoallw", () => this.#moves.alltoallw(parts, into)) as P;
   }
 
@@ -360,7 +361,7 @@ export class Communicator implements Owner {
   }
 
   igatherv<T extends TypedArray>(data: Sent<T>, options: RootedVInto<T> = {}): Request<T | null> {
-    return this.#request(this.#moves.gatherv(data, options.root ?? 0, layoutOf(options), options.into));
+    return this.#request(this.#moves.gatherv(data, options.root ?? 0, partLayoutOf(options), options.into));
   }
 
   iscatter<T extends TypedArray>(data: BufferLike<T> | null, options: ScatterInto<T>): Request<T>;
@@ -371,7 +372,7 @@ export class Communicator implements Owner {
 
   iscatterv<T extends TypedArray>(data: BufferLike<T> | null, options: ScatterVInto<T>): Request<T> {
     const { root = 0, into } = options;
-    return this.#request(this.#moves.scatterv(data, root, layoutOf(options), into) as Started<T>);
+    return this.#request(this.#moves.scatterv(data, root, partLayoutOf(options), into) as Started<T>);
   }
 
   iallgather<T extends TypedArray>(data: Sent<T>, options?: Into<T>): Request<T>;
@@ -394,7 +395,7 @@ export class Communicator implements Owner {
     return this.#request(this.#moves.alltoallv(data, layoutsOf(options), options.into));
   }
 
-  ialltoallw<P extends Parts>(parts: Parts | InPlace, { into }: { readonly into: P }): Request<P> {
+  ialltoallw<P extends ArrayParts>(parts: ArrayParts | InPlace, { into }: { readonly into: P }): Request<P> {
     return this.#request(this.#moves.alltoallw(parts, into) as Started<P>);
   }
 
@@ -440,7 +441,7 @@ export class Communicator implements Owner {
 
   gathervInit<T extends TypedArray>(data: Sent<T> | null, options: RootedVInto<T> = {}): PersistentRequest<T | null> {
     const { root = 0, into } = options;
-    return this.#persistent((tag) => this.#moves.gatherv(data, root, layoutOf(options), into, tag));
+    return this.#persistent((tag) => this.#moves.gatherv(data, root, partLayoutOf(options), into, tag));
   }
 
   scatterInit<T extends TypedArray>(data: BufferLike<T> | null, options: ScatterInto<T>): PersistentRequest<T> {
@@ -450,7 +451,7 @@ export class Communicator implements Owner {
 
   scattervInit<T extends TypedArray>(data: BufferLike<T> | null, options: ScatterVInto<T>): PersistentRequest<T> {
     const { root = 0, into } = options;
-    return this.#persistent((tag) => this.#moves.scatterv(data, root, layoutOf(options), into, tag) as Started<T>);
+    return this.#persistent((tag) => this.#moves.scatterv(data, root, partLayoutOf(options), into, tag) as Started<T>);
   }
 
   allgatherInit<T extends TypedArray>(data: Sent<T>, { into }: Into<T> = {}): PersistentRequest<T> {
@@ -469,7 +470,10 @@ export class Communicator implements Owner {
     return this.#persistent((tag) => this.#moves.alltoallv(data, layoutsOf(options), options.into, tag));
   }
 
-  alltoallwInit<P extends Parts>(parts: Parts | InPlace, { into }: { readonly into: P }): PersistentRequest<P> {
+  alltoallwInit<P extends ArrayParts>(
+    parts: ArrayParts | InPlace,
+    { into }: { readonly into: P },
+  ): PersistentRequest<P> {
     return this.#persistent((tag) => this.#moves.alltoallw(parts, into, tag) as Started<P>);
   }
 
@@ -524,7 +528,7 @@ export class Communicator implements Owner {
     return this.#run("neighborAlltoallv", () => this.#moves.neighborAlltoallv(data, layoutsOf(options), options.into));
   }
 
-  neighborAlltoallw<P extends Parts>(parts: Parts, { into }: { readonly into: P }): P {
+  neighborAlltoallw<P extends ArrayParts>(parts: ArrayParts, { into }: { readonly into: P }): P {
     return this.#run("neighborAlltoallw", () => this.#moves.neighborAlltoallw(parts, into));
   }
 
@@ -544,7 +548,7 @@ export class Communicator implements Owner {
     return this.#request(this.#moves.neighborAlltoallv(data, layoutsOf(options), options.into));
   }
 
-  ineighborAlltoallw<P extends Parts>(parts: Parts, { into }: { readonly into: P }): Request<P> {
+  ineighborAlltoallw<P extends ArrayParts>(parts: ArrayParts, { into }: { readonly into: P }): Request<P> {
     return this.#request(this.#moves.neighborAlltoallw(parts, into));
   }
 
@@ -564,7 +568,7 @@ export class Communicator implements Owner {
     return this.#persistent((tag) => this.#moves.neighborAlltoallv(data, layoutsOf(options), options.into, tag));
   }
 
-  neighborAlltoallwInit<P extends Parts>(parts: Parts, { into }: { readonly into: P }): PersistentRequest<P> {
+  neighborAlltoallwInit<P extends ArrayParts>(parts: ArrayParts, { into }: { readonly into: P }): PersistentRequest<P> {
     return this.#persistent((tag) => this.#moves.neighborAlltoallw(parts, into, tag));
   }
 
@@ -665,7 +669,27 @@ export class Communicator implements Owner {
     const core = this.#mortal("disconnect");
     const { operations } = this.#environment;
     operations.waitUntil(() => !operations.isUsing(core));
+    operations.disconnect(core);
     this.free();
+  }
+
+  // Processes that are started while the job runs: chapter 11
+
+  /**
+   * Starts processes that run `program`, and gives the inter-communicator of this group and theirs, whose other end is their
+   * `mpi.parent`. All members call; the root's arguments count.
+   */
+  spawn(program: string | URL, options: SpawnOptions & { readonly root?: number } = {}): Communicator {
+    return this.spawnMultiple([{ program, ...options }], options);
+  }
+
+  /** As `spawn`, of several programs or with several arguments: one world, in the order of the list. */
+  spawnMultiple(programs: readonly SpawnedProgram[], { root = 0 }: { readonly root?: number } = {}): Communicator {
+    this.#open("spawn");
+    return this.#adopt(
+      this.#guard(() => spawn(this.#environment, this, root, programs)),
+      {},
+    );
   }
 
   // Name, attributes and info: §7.7, §7.8
@@ -808,7 +832,7 @@ export class Communicator implements Owner {
     this.#state.handle(typeof error === "number" ? new MpiError(error, textOf(error)) : error);
   }
 
-  // Going on after a failure, by the means of ULFM. (Under protocol `none` the first death ends the job all the same.)
+  // Going on after a failure, by the means of ULFM. (Where the job survives deaths: `mpi.KEYVALS.FT`.)
 
   /** Ends everything on this communicator with `ERR.REVOKED`, in every member: operations under way and those started later. */
   revoke(): void {

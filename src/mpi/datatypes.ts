@@ -15,7 +15,7 @@ import { predefinedTypes } from "../core/comm/datatype/datatype-predefined.ts";
 import { pack, packSize, unpack } from "../core/comm/datatype/pack.ts";
 import { packExternal, packExternalSize, unpackExternal } from "../core/comm/datatype/pack-external.ts";
 import type { BufferLike } from "./buffers.ts";
-import { itemsOf } from "./collective-sides.ts";
+import { elementsOf } from "./collective-sides.ts";
 import type { Environment } from "./environment.ts";
 import { Attributes, type Keyval } from "./keyvals.ts";
 
@@ -160,12 +160,12 @@ export class Datatypes {
 
   /** Packs the elements into `into` from byte `position` on; returns where the next ones go. */
   pack(buffer: BufferLike, into: Uint8Array, position = 0): number {
-    return this.#guard(() => position + pack(itemsOf(buffer), { bytes: into, offset: position }));
+    return this.#guard(() => position + pack(elementsOf(buffer), { bytes: into, offset: position }));
   }
 
   /** Fills the buffer from packed bytes; returns where the next ones are. */
   unpack(from: Uint8Array, buffer: BufferLike, position = 0): number {
-    return this.#guard(() => position + unpack({ bytes: from, offset: position }, itemsOf(buffer)));
+    return this.#guard(() => position + unpack({ bytes: from, offset: position }, elementsOf(buffer)));
   }
 
   /** As `packSize`, in external32: big endian, for other machines. */
@@ -174,11 +174,11 @@ export class Datatypes {
   }
 
   packExternal(buffer: BufferLike, into: Uint8Array, position = 0): number {
-    return this.#guard(() => position + packExternal(itemsOf(buffer), { bytes: into, offset: position }));
+    return this.#guard(() => position + packExternal(elementsOf(buffer), { bytes: into, offset: position }));
   }
 
   unpackExternal(from: Uint8Array, buffer: BufferLike, position = 0): number {
-    return this.#guard(() => position + unpackExternal({ bytes: from, offset: position }, itemsOf(buffer)));
+    return this.#guard(() => position + unpackExternal({ bytes: from, offset: position }, elementsOf(buffer)));
   }
 
   #guard<T>(call: () => T): T {

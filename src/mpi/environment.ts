@@ -31,7 +31,7 @@ export class Environment {
     this.buffers = new Buffers(host.process.memory);
     this.ground = new ArrayGround(this.buffers);
     this.mover = new Mover(operations, this.ground);
-    this.keyvals = new KeyvalTable(host.process.ranks, this.errorCodes);
+    this.keyvals = new KeyvalTable(host, this.errorCodes);
     this.#self = self;
   }
 

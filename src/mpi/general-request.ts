@@ -3,7 +3,7 @@
  * `complete()` when the work is done.
  */
 import type { RecordId } from "../core/base/brand.ts";
-import { inactive, Request, type RequestOwner, type RequestWorld } from "./request.ts";
+import { noRecord, Request, type RequestOwner, type RequestWorld } from "./request.ts";
 import { Status } from "./status.ts";
 
 export interface GeneralRequestCallbacks {
@@ -44,7 +44,7 @@ export class GeneralRequest extends Request {
     if (!this.isActive) return;
     const wasDone = this.#isDone;
     this.operations.abandon(this.record);
-    this.record = inactive;
+    this.record = noRecord;
     if (wasDone) this.#callbacks.free?.();
   }
 

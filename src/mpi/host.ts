@@ -2,6 +2,7 @@
  * The services that the TypeScript API needs of the world it runs in. The real one is real/process/rank-host.ts. Its programs are never
  * stopped inside a call, so its waits always end with what was waited for.
  */
+import type { RecordId } from "../core/base/brand.ts";
 import type { HostWorld } from "../core/binding/world.ts";
 import type { Communicator } from "../core/process/communicator.ts";
 
@@ -11,8 +12,13 @@ export interface Host extends HostWorld {
    * REVOKED when the communicator is revoked. The board is not used again then.
    */
   waitForGate(comm: Communicator): void;
-  /** As `waitUntil`, for `await`: the thread's event loop goes on and is kept alive. */
-  whenReady(isReady: () => boolean): Promise<void>;
+  /**
+   * As `waitUntil`, for `await`: the thread's event loop goes on and is kept alive. `request`: what is waited for, for people who ask
+   * where the rank is.
+   */
+  whenReady(isReady: () => boolean, request?: RecordId): Promise<void>;
+  /** The program, or MPI, calls the communicator so; for people too. */
+  named?(comm: Communicator, name: string): void;
   /** Sets the result that `launch` gives to the program that started the job; rank 0's counts. */
   result(value: unknown): void;
   /** Images of the rank's correlated set are taken, with that state of its program; where no protocol uses them, nothing is. */

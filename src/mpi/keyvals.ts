@@ -8,12 +8,13 @@ import {
   type Attribute,
   AttributeSet,
   type CopyOutcome,
-  type Keyval as CoreKeyval,
+  type AttributeKey as CoreKeyval,
   type DeleteOutcome,
   type Failure,
   Keyvals,
 } from "../core/comm/attributes.ts";
 import type { ErrorCodes } from "../core/comm/error-codes.ts";
+import type { Host } from "./host.ts";
 
 export interface KeyvalCallbacks<Owner = unknown> {
   /**
@@ -42,16 +43,18 @@ export const predefinedKeyvals = {
   APPNUM: predefined(505),
   LASTUSEDCODE: predefined(506),
   UNIVERSE_SIZE: predefined(507),
+  /** Does the job go on when ranks are lost? */
+  FT: predefined(590),
 } as const;
 
 /** The keyvals of one rank. */
 export class KeyvalTable {
   readonly #keyvals = new Keyvals<Callbacks>();
-  readonly #ranks: number;
+  readonly #host: Pick<Host, "spawner" | "survivesDeaths">;
   readonly #errorCodes: ErrorCodes;
 
-  constructor(ranks: number, errorCodes: ErrorCodes) {
-    this.#ranks = ranks;
+  constructor(host: Pick<Host, "spawner" | "survivesDeaths">, errorCodes: ErrorCodes) {
+    this.#host = host;
     this.#errorCodes = errorCodes;
   }
 
@@ -78,7 +81,11 @@ export class KeyvalTable {
       case predefinedKeyvals.LASTUSEDCODE:
         return this.#errorCodes.lastUsed;
       case predefinedKeyvals.UNIVERSE_SIZE:
-        return this.#ranks;
+        return this.#host.spawner.universe;
+      case predefinedKeyvals.APPNUM:
+        return this.#host.spawner.origin?.command ?? 0;
+      case predefinedKeyvals.FT:
+        return this.#host.survivesDeaths;
       default:
         return undefined;
     }

@@ -6,7 +6,8 @@ import type { Datatype } from "../core/comm/datatype/datatype.ts";
 import type { Op } from "../core/comm/op/op.ts";
 import { dimsCreate } from "../core/comm/topology/dims-create.ts";
 import { chosenTime } from "../core/ft/clock-choice.ts";
-import { underWay } from "../core/process/program-checkpoint.ts";
+import { unfinishedObjects } from "../core/process/program-checkpoint.ts";
+import { AgreementError } from "./agreement.ts";
 import { type ArrayType, SharedArrays } from "./alloc.ts";
 import type { BufferLike, TypedArray } from "./buffers.ts";
 import { Communicator } from "./communicator.ts";
@@ -23,6 +24,7 @@ import { bytesOfObject, objectOfBytes } from "./objects.ts";
 import { createOp, freeOp, type OpFunction, type OpLike, type OpOptions } from "./operations.ts";
 import { reduceLocal } from "./reduction-operands.ts";
 import { PersistentRequest, Request } from "./request.ts";
+import { parentsMet } from "./spawning.ts";
 import { Status } from "./status.ts";
 
 /** Obstacles to a checkpoint that are named. */
@@ -38,6 +40,7 @@ export class Mpi extends Names {
   readonly #host: Host;
   readonly #environment: Environment;
   readonly #arrays: SharedArrays;
+  #parent: Communicator | null = null;
   #isFinalized = false;
 
   constructor(host: Host, operations: Operations = new ProcessOperations(host)) {
@@ -49,6 +52,11 @@ export class Mpi extends Names {
     this.world = new Communicator(environment, host.process.world, { name: "world" });
     this.self = new Communicator(environment, host.process.self, { name: "self" });
     this.types = new Datatypes(environment);
+  }
+
+  /** Those who spawned this process and the others of its world: an inter-communicator; null: nobody, or it was disconnected. */
+  get parent(): Communicator | null {
+    return this.#parent?.core.freed === false ? this.#parent : null;
   }
 
   // The environment
@@ -102,7 +110,7 @@ export class Mpi extends Names {
   }
 
   #checkpointBytes(state: unknown): Uint8Array {
-    const obstacles = underWay(this.#host.process);
+    const obstacles = unfinishedObjects(this.#host.process);
     if (this.#host.awaiting > 0) obstacles.push("an await, of a request or of standard input");
     if (obstacles.length === 0) return bytesOfObject("take a checkpoint", state);
     const what = `${obstacles.slice(0, namesMax).join(", ")}${obstacles.length > namesMax ? ", …" : ""}`;
@@ -116,6 +124,12 @@ export class Mpi extends Names {
   restored<T>(): T | undefined {
     const state = this.#host.restored();
     return state === null ? undefined : (objectOfBytes(state)!.value as T);
+  }
+
+  /** A spawned process is connected to its parents before its program begins. For the host of the program, not for the program. */
+  meetParents(): void {
+    const parents = parentsMet(this.#environment);
+    if (parents !== null) this.#parent = new Communicator(this.#environment, parents, { name: "parent" });
   }
 
   /** The rank is ending: the first half of MPI_Finalize. For the host of the program, not for the program. */
@@ -212,6 +226,8 @@ export class Mpi extends Names {
 
   /** What failed calls throw; a program's own callbacks may as well: `new mpi.MpiError(mpi.ERR.OTHER, "…")`. */
   readonly MpiError = MpiError;
+  /** What `agree` throws when a member has died that not everybody has acknowledged; its `flags` are the answer all the same. */
+  readonly AgreementError = AgreementError;
 
   addErrorClass(): number {
     return this.#environment.errorCodes.addClass();

@@ -8,10 +8,15 @@ import { viewAs } from "./element-types.ts";
 
 export type { Op } from "../core/comm/op/op.ts";
 
-/** "sum", "max" …, or an operation: `mpi.SUM`, `mpi.createOp(…)`. */
-export type OpLike = Lowercase<OpName> | Op;
+/** Those of one-sided communication, which no reduction takes. */
+type OneSidedName = "REPLACE" | "NO_OP";
 
-const byName = new Map<unknown, Op>(Object.entries(predefinedOps).map(([name, op]) => [name.toLowerCase(), op]));
+/** "sum", "max" …, or an operation: `mpi.SUM`, `mpi.createOp(…)`. */
+export type OpLike = Lowercase<Exclude<OpName, OneSidedName>> | Op;
+
+const oneSided: ReadonlySet<string> = new Set<OneSidedName>(["REPLACE", "NO_OP"]);
+const ofReductions = Object.entries(predefinedOps).filter(([name]) => !oneSided.has(name));
+const byName = new Map<unknown, Op>(ofReductions.map(([name, op]) => [name.toLowerCase(), op]));
 const freed = new WeakSet<Op>();
 
 export function opOf(op: OpLike): Op {

@@ -140,6 +140,8 @@ export class PointToPoint {
       outcome.bytes = operations.lastBytes;
       outcome.error = operations.lastError;
     } else this.receivePosted(pointer, room, source, tag, outcome);
+    // Nothing stays pending behind a call that waits.
+    if (outcome.error === ErrorClass.PROC_FAILED_PENDING) outcome.error = ErrorClass.PROC_FAILED;
     if (staged) buffers.copyOut(buffer, buffers.stageIn, outcome.bytes);
     if (tracer !== null) tracer.end();
     if (outcome.error !== 0) this.owner.raise(errorOf(outcome));

@@ -22,7 +22,7 @@ import { arrayOf, type BufferLike, type Buffers, isTypedArray, normalized, type 
 import { countOf, IN_PLACE, type InPlace, newArrayFor } from "./collective-sides.ts";
 import { typeOf } from "./element-types.ts";
 import { type OpLike, opOf } from "./operations.ts";
-import { type AfterCompletion, inactive, type Started } from "./request.ts";
+import { type AfterCompletion, noRecord, type Started } from "./request.ts";
 import { Status } from "./status.ts";
 
 const nowhere = 0 as Pointer;
@@ -66,7 +66,7 @@ export class ReductionOperands<T extends TypedArray>
     const source = sourceOf(input, given);
     // Elements that are in the result's array, but get no result, are sent from there.
     const data = input === null ? null : inPlace ? IN_PLACE : source;
-    this.record = inactive;
+    this.record = noRecord;
     this.buffers = buffers;
     this.type = typeOfBuffer(source);
     this.count = countOf(source);

@@ -42,7 +42,7 @@ export interface Started<T> {
   readonly after: AfterCompletion<T> | null;
 }
 
-export const inactive = -1 as RecordId;
+export const noRecord = -1 as RecordId;
 
 /** `T` is what `wait` and `await` give: the status of a message, the result of a collective. */
 export class Request<T = Status> implements PromiseLike<T> {
@@ -89,6 +89,18 @@ export class Request<T = Status> implements PromiseLike<T> {
     return this.conclude();
   }
 
+  /** For calls that wait themselves, and leave nothing pending. */
+  waitToTheEnd(): T {
+    try {
+      return this.wait();
+    } catch (error) {
+      if (!this.isActive || !(error instanceof MpiError)) throw error;
+      this.cancel();
+      this.concludeQuietly();
+      throw errorOf(new Status(ANY_SOURCE, ANY_TAG, 0, ErrorClass.PROC_FAILED));
+    }
+  }
+
   /** The outcome when the operation is complete, null otherwise. (Where the outcome may be null, `isActive` tells.) */
   test(): T | null {
     if (this.record < 0) return this.#inactiveOutcome();
@@ -124,7 +136,7 @@ export class Request<T = Status> implements PromiseLike<T> {
     if (this.#after === null) this.operations.abandon(this.record);
     else this.operations.finishLater(this.record, leftoverOf(this.#after));
     this.#after = null;
-    this.record = inactive;
+    this.record = noRecord;
   }
 
   /** All ranks take part in a collective, so none may leave it (MPI 5.0 §6.12). */
@@ -141,7 +153,7 @@ export class Request<T = Status> implements PromiseLike<T> {
   ): Promise<A | B> {
     // Which `await` goes on first is a choice: even one that need not wait takes its place in the order.
     const isFree = this.record < 0 || (this.operations.choices === null && this.isDone);
-    const done = isFree ? Promise.resolve() : this.#host.whenReady(() => this.isDone);
+    const done = isFree ? Promise.resolve() : this.#host.whenReady(() => this.isDone, this.record);
     return done.then(() => (this.record < 0 ? this.#inactiveOutcome() : this.conclude())).then(onDone, onError);
   }
 
@@ -160,8 +172,10 @@ export class Request<T = Status> implements PromiseLike<T> {
   /** As `conclude`; an error stays in the status. For the calls that complete several requests. */
   concludeQuietly(): Status {
     const status = this.readStatus();
+    // It is still there, and can be completed when the program has acknowledged the dead.
+    if (status.error === ErrorClass.PROC_FAILED_PENDING && this.operations.isStalled(this.record)) return status;
     this.operations.end(this.record);
-    this.record = inactive;
+    this.record = noRecord;
     this.#result = this.#after?.finish(status);
     const mistake = this.#after?.mistake ?? null;
     if (mistake !== null) status.error = mistake.code;
@@ -312,8 +326,12 @@ export function errorOf(status: Status): MpiError {
         `Cannot receive the whole message from rank ${status.source} with tag ${status.tag}: the buffer has room for ${status.bytes} bytes only`,
       );
     case ErrorClass.PROC_FAILED:
-    case ErrorClass.PROC_FAILED_PENDING:
       return new MpiError(status.error, "Cannot complete the operation: a process it depends on has failed");
+    case ErrorClass.PROC_FAILED_PENDING:
+      return new MpiError(
+        status.error,
+        "Cannot complete the receive: a process has failed that might have sent the message; it goes on after ackFailed()",
+      );
     case ErrorClass.REVOKED:
       return new MpiError(status.error, "Cannot complete the operation: the communicator is revoked");
     default:
@@ -326,7 +344,7 @@ export class PersistentRequest<T = Status> extends Request<T> {
   readonly #begin: () => Started<T>;
 
   constructor(world: RequestWorld, owner: RequestOwner, begin: () => Started<T>) {
-    super(world, owner, { record: inactive, after: null });
+    super(world, owner, { record: noRecord, after: null });
     this.#begin = begin;
   }
 

@@ -24,16 +24,16 @@ import type { CollectiveForm } from "../core/process/collective-form.ts";
 import { arrayOf, type BufferLike, type TypedArray } from "./buffers.ts";
 import {
   countOf,
+  elementsOf,
   IN_PLACE,
   type InPlace,
-  itemsOf,
   itemsOfBlocks,
   itemsOfParts,
   newArrayFor,
   newArrayForBlocks,
   type PartLayout,
 } from "./collective-sides.ts";
-import { CollectiveStart, checkApart, checkCounts, checkRoom, needed, share } from "./collective-start.ts";
+import { CollectiveStart, checkArraysApart, checkCounts, checkRoom, needed, share } from "./collective-start.ts";
 import type { Started } from "./request.ts";
 import type { Status } from "./status.ts";
 
@@ -66,7 +66,7 @@ class OwnArray<T extends TypedArray> implements OwnBuffer<ItemsInMemory> {
   items(): ItemsInMemory {
     const buffer = needed<BufferLike<T>>(this.what, this.data);
     this.array = arrayOf(buffer);
-    return itemsOf(buffer);
+    return elementsOf(buffer);
   }
 }
 
@@ -101,7 +101,7 @@ class SharedArray<T extends TypedArray> implements SharedSource<ItemsInMemory> {
     const buffer = this.buffer((sent, each) => newArrayFor(sent, each() * peers));
     const bytes = own ?? share(this.what, buffer, peers);
     checkRoom(this.what, buffer, bytes * peers);
-    return { items: itemsOf(buffer), bytes };
+    return { items: elementsOf(buffer), bytes };
   }
 
   parts(peers: number, own: number | null): ItemsInMemory[] {
@@ -119,7 +119,7 @@ class SharedArray<T extends TypedArray> implements SharedSource<ItemsInMemory> {
     const { data, other, like = null } = this.options;
     const isMade = data === undefined && like !== null;
     const buffer = isMade ? made(kindOf(what, like.sent), like.each) : needed<BufferLike<T>>(what, data);
-    checkApart(what, other, buffer);
+    checkArraysApart(what, other, buffer);
     this.array = arrayOf(buffer);
     return buffer;
   }
@@ -189,7 +189,7 @@ export class StartMovement extends CollectiveStart {
   bcast<T>(data: T & (BufferLike | null | undefined), root: number, form: CollectiveForm = "nonblocking"): Started<T> {
     return this.attempt("broadcast", form, () => {
       const holds = isRoot(this.named, "broadcast", root);
-      const items = holds || root >= 0 ? itemsOf(needed("broadcast", data)) : null;
+      const items = holds || root >= 0 ? elementsOf(needed("broadcast", data)) : null;
       return this.move({ kind: "bcast", items, root, holds }, data, form);
     });
   }

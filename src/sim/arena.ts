@@ -1,8 +1,8 @@
 /**
  * The memory of one simulated node: packets and the heaps of its processes, as in the real world. It grows when it must and
  * is never replaced. Where processes shall be restored from images, each owner has a region of its own, so that its blocks come
- * back to where they were whoever else lives there. Blocks have sizes of powers of two; each carries a header that tells a free block from one in use, and
- * freed bytes are overwritten, so a pointer used after its time reads rubbish and a checker sees it.
+ * back to where they were, with other owners beside them. Blocks have sizes of powers of two; each carries a header that tells a free
+ * block from one in use, and freed bytes are overwritten, so a pointer used after its time reads rubbish and a checker sees it.
  */
 import { assert } from "../core/base/assert.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";

@@ -115,6 +115,7 @@ export class SimBoards implements Boards {
 class SimBoard implements Board {
   readonly bytesMax: number;
   readonly memory: Views;
+  readonly seat = null;
   readonly #shared: Shared;
   readonly #stride: number;
   readonly #ranks: readonly number[];
@@ -154,6 +155,10 @@ class SimBoard implements Board {
     const { arrived, members } = this.#shared;
     arrived[this.#bank]++;
     return arrived[this.#bank] === members;
+  }
+
+  takeOver(): boolean {
+    return false;
   }
 
   withdraw(): boolean {

@@ -161,22 +161,20 @@ function splitWithDeath(seed: number, whenFailed: (process: SimProcess) => void)
   world.planCrash(seed * 700, seed % 6);
   const stuck = world.run();
   const living = world.processes.filter(({ state }) => state !== "dead").map(({ rank }) => rank);
-  return { errors: living.map((rank) => errors.get(rank)), stuck, living };
+  return { errors: living.map((rank) => errors.get(rank)), stuck };
 }
 
 test("M4 a death while a communicator is made: who depended on the dead hears PROC_FAILED and gets nothing", () => {
   let failures = 0;
   for (let seed = 1; seed <= 60; seed++) {
-    const { errors, stuck, living } = splitWithDeath(seed, () => undefined);
+    const { errors, stuck } = splitWithDeath(seed, () => undefined);
     assert.deepEqual(
       errors.filter((error) => error !== undefined && error !== 0 && error !== ErrorClass.PROC_FAILED),
       [],
     );
-    // Who waits for a survivor that gave up waits on; without one that gave up nobody does.
     const failed = errors.filter((error) => error === ErrorClass.PROC_FAILED).length;
-    if (failed === 0) assert.deepEqual(stuck, [], `seed ${seed}`);
-    assert.equal(errors.filter((error) => error === undefined).length, stuck.length, `seed ${seed}`);
-    assert.ok(stuck.every(({ rank }) => living.includes(rank)));
+    assert.deepEqual(stuck, [], `seed ${seed}`);
+    assert.equal(errors.filter((error) => error === undefined).length, 0, `seed ${seed}`);
     failures += failed;
   }
   assert.ok(failures > 0);

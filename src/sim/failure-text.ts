@@ -1,4 +1,4 @@
-/** What is printed of a seed that failed: what it violated, and the one command that runs it again. */
+/** The report on a seed that failed: the violations, and the one command that runs it again. */
 import type { SeedOutcome } from "./judge.ts";
 
 /** What the command says of a run. */

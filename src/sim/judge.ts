@@ -25,7 +25,7 @@ export interface SeedOutcome {
 }
 
 /** `observation` may be known only when the world has ended. */
-export function judge(
+export function judgeWorld(
   world: World,
   {
     script,
@@ -68,7 +68,7 @@ export function judge(
   };
 }
 
-function marksOf({ processes, network }: World, { races }: Observation) {
+export function marksOf({ processes, network }: World, { races }: Observation) {
   const marks = { fetch: 0, help: 0, put: 0, push: 0, full: network.timesFull, closed: network.timesClosed, ...races };
   for (const { transport } of processes) {
     for (const way of ["fetch", "help", "put", "push"] as const) marks[way] += transport.marks[way];

@@ -23,7 +23,7 @@ import type { CostModel } from "./cost-model.ts";
 import type { Random } from "./random.ts";
 
 /** Processes are named by numbers: their ranks, and behind those the suspects. */
-export interface Channel {
+interface NetworkChannel {
   /** Another number when the process becomes a suspect. */
   from: number;
   to: number;
@@ -45,7 +45,7 @@ export interface Channel {
 }
 
 export interface Packet {
-  readonly channel: Channel;
+  readonly channel: NetworkChannel;
   readonly number: number;
   /** Where it lies now: byte offset in that arena. */
   arena: Arena;
@@ -96,7 +96,7 @@ export class Network {
   readonly #cost: CostModel;
   readonly #random: Random;
   readonly #ports: NetworkPorts;
-  readonly #channels = new Map<number, Channel>();
+  readonly #channels = new Map<number, NetworkChannel>();
   readonly #dead: Uint8Array;
   /** Which life of each process is the present one, or was the last. */
   readonly #lives: Int32Array;
@@ -266,7 +266,7 @@ export class Network {
   }
 
   /** To a life that is over, or from one that its receiver knows to be over. */
-  #isOfOldLife({ from, to, fromLife, toLife }: Channel): boolean {
+  #isOfOldLife({ from, to, fromLife, toLife }: NetworkChannel): boolean {
     const isOver = this.isDead(to) || (to < this.#ranks && this.#lives[to] !== toLife);
     return isOver || fromLife < this.#knownLife(to, this.rankOf(from));
   }
@@ -312,7 +312,7 @@ export class Network {
     for (const index of this.#suspects.keys()) this.#channels.delete(keyOf(this.#ranks + index, rank));
   }
 
-  #firstLost({ arrived, sent }: Channel): number {
+  #firstLost({ arrived, sent }: NetworkChannel): number {
     switch (this.#cost.inFlightAtCrash) {
       case "delivered":
         return sent;
@@ -323,7 +323,7 @@ export class Network {
     }
   }
 
-  #arrivalNs(channel: Channel, bytes: number): number {
+  #arrivalNs(channel: NetworkChannel, bytes: number): number {
     const cost = this.#cost;
     const inside = this.sameNode(channel.from, this.rankOf(channel.to));
     const kibibyteNs = inside ? cost.kibibyteInsideNs : cost.kibibyteBetweenNs;
@@ -349,7 +349,7 @@ export class Network {
     return this.#suspects[number - this.#ranks]?.life ?? this.#lives[number]!;
   }
 
-  #channel(from: number, to: number): Channel {
+  #channel(from: number, to: number): NetworkChannel {
     const key = keyOf(from, to);
     let channel = this.#channels.get(key);
     if (channel === undefined) {

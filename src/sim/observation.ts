@@ -1,4 +1,4 @@
-/** What was seen while a script ran: facts only, judged by the checkers. */
+/** Facts that were observed while a script ran; the checkers judge them. */
 export interface Receipt {
   readonly receive: number;
   /** Posting order in its process, and when on the clock of the observation. */
@@ -17,7 +17,7 @@ export interface Receipt {
   readonly probed: { readonly source: number; readonly tag: number; readonly bytes: number } | null;
 }
 
-export interface Ended {
+interface EndedOperation {
   readonly rank: number;
   readonly what: string;
   /** The communicators on which it waited, and the world ranks whose death can end it. */
@@ -59,7 +59,7 @@ interface MadeCommunicator {
 }
 
 /** What lives of one world have in common. */
-export class Clock {
+export class LogicalClock {
   ticks = 0;
   /** When each receive was posted for the first time, in whichever life. */
   readonly firstPosted = new Map<number, number>();
@@ -69,7 +69,7 @@ export class Observation {
   readonly receipts: Receipt[] = [];
   readonly sends: EndedSend[] = [];
   /** Sends, requests that were cancelled, and whatever ended with an error. */
-  readonly ended: Ended[] = [];
+  readonly ended: EndedOperation[] = [];
   /** Messages that their senders could cancel: nobody receives them. */
   readonly cancelledMessages = new Set<number>();
   readonly collectives: CollectiveResult[] = [];
@@ -79,10 +79,10 @@ export class Observation {
   readonly revoked = new Set<number>();
   /** How races between a cancellation and its message ended; tests that claim to exercise them look here. */
   readonly races = { receiveCancelled: 0, receiveCame: 0, sendCancelled: 0, sendWent: 0 };
-  readonly #clock: Clock;
+  readonly #clock: LogicalClock;
 
   /** Observations with one clock can be compared. */
-  constructor(clock: Clock = new Clock()) {
+  constructor(clock: LogicalClock = new LogicalClock()) {
     this.#clock = clock;
   }
 
@@ -105,7 +105,7 @@ export class Observation {
   }
 
   /** What these have seen, in one. */
-  static of(parts: readonly Observation[], clock: Clock): Observation {
+  static of(parts: readonly Observation[], clock: LogicalClock): Observation {
     const all = new Observation(clock);
     for (const part of parts) {
       all.receipts.push(...part.receipts);

@@ -3,12 +3,12 @@ import type { ProtocolDefinition } from "../core/ft/definition.ts";
 import { type Deaths, generate } from "./generator/generator.ts";
 import { hesitantProtocol } from "./hesitant-protocol.ts";
 import { interpret } from "./interpreter/interpreter.ts";
-import { RankState } from "./interpreter/rank-state.ts";
-import { judge, type SeedOutcome } from "./judge.ts";
+import { ScriptState } from "./interpreter/script-state.ts";
+import { judgeWorld, type SeedOutcome } from "./judge.ts";
 import { Observation } from "./observation.ts";
-import { JobFiles } from "./outside/job-files.ts";
-import { Output } from "./outside/output.ts";
 import { atOnce } from "./outside/outside.ts";
+import { PrintedOutput } from "./outside/printed-output.ts";
+import { RankFiles } from "./outside/rank-files.ts";
 import { Random } from "./random.ts";
 import { randomWorld } from "./random-world.ts";
 import { World, type WorldOptions } from "./world.ts";
@@ -53,10 +53,10 @@ export function runSeed(options: SeedOptions): SeedOutcome {
     deaths,
   });
   const observation = new Observation();
-  const outside = atOnce(new Output(ranks), new JobFiles(ranks, () => world.nowNs));
-  world.startAll((process) => interpret(new RankState(script, process, { observation, witness: null, outside })));
+  const outside = atOnce(new PrintedOutput(ranks), new RankFiles(ranks, () => world.nowNs));
+  world.startAll((process) => interpret(new ScriptState(script, process, { observation, witness: null, outside })));
   if (deaths !== "none") planDeaths(world, random);
-  return judge(world, { script, observation, ...outside });
+  return judgeWorld(world, { script, observation, ...outside });
 }
 
 /** Under `none` the engine asks no protocol; some worlds run under one that hesitates, to go the other way. */

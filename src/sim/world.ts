@@ -17,11 +17,11 @@ import { Agenda } from "./agenda.ts";
 import { Arena } from "./arena.ts";
 import { type BoardCounts, type BoardLimits, NodeBoards, SimBoards } from "./boards.ts";
 import { type CostModel, costModelDefault } from "./cost-model.ts";
-import { Links } from "./links.ts";
 import { type ProcessMemory, SimMemory } from "./memory.ts";
 import { Network, type Packet } from "./network.ts";
 import { Random } from "./random.ts";
 import { Rest } from "./rest.ts";
+import { SimLinks } from "./sim-links.ts";
 import { type RankProgram, SimProcess, type SimState } from "./sim-process.ts";
 import { Trace } from "./trace.ts";
 import { SimTransport } from "./transport.ts";
@@ -84,14 +84,14 @@ export class World<M extends ProcessMemory = SimMemory> {
   readonly cost: CostModel;
   readonly #options: WorldOptions<M>;
   readonly #processes: SimProcess<M>[] = [];
-  /** What is as long as the world is there once, not once for each process. */
+  /** Arrays that are as long as the world has processes are there once, not once for each process. */
   readonly #worldGroup: Group;
   readonly #queue = new Agenda<Event<M>>();
   readonly #random: Random;
   readonly #eventsMax: number;
   /** When each process hears of the last death: all processes hear of deaths in one order (rule 7). */
   readonly #lastNoticeNs: Float64Array;
-  readonly #links: Links;
+  readonly #links: SimLinks;
   /** By node, where there are any; and the board of all ranks, −1: there is none. */
   readonly #boards: (NodeBoards | null)[];
   #worldBoard = -1;
@@ -120,7 +120,7 @@ export class World<M extends ProcessMemory = SimMemory> {
     this.placement = placementOf(inBlocks);
     this.nodeMap = nodeMapOf(options.nodeMap ?? inBlocks);
     assert(this.nodeMap.length === ranks, `a world of ${ranks} ranks with a node map of ${this.nodeMap.length}`);
-    this.#links = new Links((number) => this.placement[this.network.rankOf(number)]!);
+    this.#links = new SimLinks((number) => this.placement[this.network.rankOf(number)]!);
     const ranksOfNodeMax = Math.ceil(ranks / nodes);
     this.network = new Network({
       ranks,
@@ -177,14 +177,26 @@ export class World<M extends ProcessMemory = SimMemory> {
     const { identityOf, eagerLimit } = this.#options;
     const identity = identityOf?.(rank) ?? { rank, replica: 0, incarnation: lives?.[rank] ?? 0 };
     const transport: SimTransport = new SimTransport({
-      ...{ rank, network, memory, cost, sharesInside, identity },
+      rank,
+      network,
+      memory,
+      cost,
+      sharesInside,
+      identity,
       eagerBytesMax: eagerLimit === undefined ? undefined : (to) => eagerLimit(identity, to),
       neighbour: (other) => this.#reached(transport.number, other).transport,
       wake: (other) => this.#wake(this.#reached(transport.number, other), this.#delay(cost.wakeNs)),
     });
     const core = new Process({
-      ...{ rank, ranks, worldGroup: this.#worldGroup, nodeMap, transport, memory, protocol },
-      ...{ boards: this.#boardsOf(rank, { number: () => transport.number }), worldBoard: this.#worldBoard },
+      rank,
+      ranks,
+      worldGroup: this.#worldGroup,
+      nodeMap,
+      transport,
+      memory,
+      protocol,
+      boards: this.#boardsOf(rank, { number: () => transport.number }),
+      worldBoard: this.#worldBoard,
       ...(unexpectedBytesMax === undefined ? {} : { unexpectedBytesMax }),
       ...(lives === undefined ? {} : { incarnations: lives }),
     });
@@ -356,7 +368,7 @@ export class World<M extends ProcessMemory = SimMemory> {
     }
   }
 
-  /** Whoever waits has waited long. False: nobody has anything to ask. */
+  /** Processes that wait have waited long, and may ask the others. False: none has anything to ask. */
   #ask(): boolean {
     let asked = false;
     for (const process of this.#processes) {

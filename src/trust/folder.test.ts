@@ -58,6 +58,12 @@ describe("X7 a folder is trusted", () => {
     match(distrust(join(root, "circle")) ?? "", /circle is one link too many$/);
   });
 
+  it("not when it cannot be reached, which is no exception", () => {
+    const long = join(root, "n".repeat(300));
+    equal(distrust(join(long, "below")), `${long} cannot be reached (the name is too long)`);
+    equal(isOwnFolder(long), false);
+  });
+
   it("not when it is a file", () => {
     writeFileSync(join(root, "file"), "");
     match(distrust(join(root, "file")) ?? "", /file is not a folder$/);

@@ -8,6 +8,7 @@
  */
 import { fstatSync, lstatSync, readlinkSync, type Stats } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { describeSystemError } from "../core/base/system-error.ts";
 
 const linksMax = 40;
 const stickyBit = 0o1000;
@@ -24,7 +25,16 @@ export const thisUser = (): User => ({ uid: process.geteuid?.() ?? 0, gid: proce
  * made.
  */
 export function distrust(folder: string, user: User = thisUser()): string | undefined {
-  const whole = resolve(folder);
+  try {
+    return objectionTo(resolve(folder), user);
+  } catch (error) {
+    // A folder on the way that this user may not enter, a name that is too long.
+    const { path = folder } = error as NodeJS.ErrnoException;
+    return `${path} cannot be reached (${describeSystemError(error)})`;
+  }
+}
+
+function objectionTo(whole: string, user: User): string | undefined {
   // The owner of the root of the file system can do anything; in a container that user may have any number.
   const owners = new Set([0, user.uid, lstatSync("/").uid]);
   const left = whole.split("/").filter((name) => name !== "");
@@ -59,10 +69,14 @@ export function isOwnFile(descriptor: number, user: User = thisUser()): boolean 
   return status.isFile() && status.uid === user.uid && !othersMayWrite(status, user);
 }
 
-/** The same question for a folder inside a trusted one; a missing folder belongs to nobody. */
+/** The same question for a folder inside a trusted one; a folder that is missing or out of reach belongs to nobody. */
 export function isOwnFolder(path: string, user: User = thisUser()): boolean {
-  const status = lstatSync(path, { throwIfNoEntry: false });
-  return status?.isDirectory() === true && status.uid === user.uid && !othersMayWrite(status, user);
+  try {
+    const status = lstatSync(path);
+    return status.isDirectory() && status.uid === user.uid && !othersMayWrite(status, user);
+  } catch {
+    return false;
+  }
 }
 
 function othersMayWrite({ mode, gid }: Stats, user: User): boolean {

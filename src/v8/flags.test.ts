@@ -1,15 +1,15 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
-import { flags, flagsFor, isInTable, nameOf, namesListed, newestChecked } from "./flags.ts";
+import { flagName, flags, flagsFor, isInTable, namesListed, newestChecked } from "./flags.ts";
 
 describe("X9 flags of V8", () => {
   it("the table says of this V8 what its own list says", () => {
     const listed = namesListed();
     ok(listed.size > 100, `${listed.size} flags listed`);
     for (const flag of flags) {
-      const says = `${nameOf(flag)} in V8 ${process.versions.v8}`;
-      equal(isInTable(flag, process.versions.v8), listed.has(nameOf(flag)), says);
+      const says = `${flagName(flag)} in V8 ${process.versions.v8}`;
+      equal(isInTable(flag, process.versions.v8), listed.has(flagName(flag)), says);
     }
   });
 
@@ -25,7 +25,7 @@ describe("X9 flags of V8", () => {
 
   it("of a V8 newer than the table Node itself is asked", () => {
     const [major = 0] = newestChecked.split(".").map(Number);
-    const wanted = flags.filter((flag) => flag.purpose === "optimise early" && namesListed().has(nameOf(flag)));
+    const wanted = flags.filter((flag) => flag.purpose === "optimise early" && namesListed().has(flagName(flag)));
     deepEqual(
       flagsFor("optimise early", `${major + 1}.0`),
       wanted.map(({ flag }) => flag),

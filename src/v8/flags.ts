@@ -74,7 +74,7 @@ export function isInTable({ since, until }: Flag, v8: string): boolean {
 }
 
 /** The name as V8 lists it: `--no-liftoff` sets `liftoff` to false. */
-export function nameOf({ flag }: Flag): string {
+export function flagName({ flag }: Flag): string {
   return flag.replace(/^--(no-)?/, "").replace(/=.*/, "");
 }
 
@@ -97,7 +97,7 @@ export function namesListed(): ReadonlySet<string> {
 
 function isKnown(flag: Flag, v8: string): boolean {
   if (compareVersions(v8, newestChecked) <= 0) return isInTable(flag, v8);
-  return namesListed().has(nameOf(flag));
+  return namesListed().has(flagName(flag));
 }
 
 function compareVersions(a: string, b: string): number {

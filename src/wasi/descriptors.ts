@@ -5,7 +5,7 @@
  */
 import { lives } from "../core/base/saved-classes.ts";
 import { Errno, WasiError } from "./errno.ts";
-import type { GivenFolder } from "./paths.ts";
+import type { ProgramFolder } from "./paths.ts";
 import type { Files, OpenHow } from "./ports.ts";
 
 type DescriptorKind = "input" | "output" | "file" | "directory";
@@ -39,7 +39,7 @@ export class Descriptors {
   private readonly open = new Map<Descriptor, number>();
 
   /** `folders`: the folders given to the program, under the program's names. */
-  constructor(files: Files, folders: readonly GivenFolder[]) {
+  constructor(files: Files, folders: readonly ProgramFolder[]) {
     this.files = files;
     this.add({ kind: "input", path: "", given: "", how: { ...nothing, read: true }, position: 0, flags: 0 });
     for (let stream = 1; stream <= 2; stream++) {
@@ -51,7 +51,7 @@ export class Descriptors {
   }
 
   /** The given folders that the program has not closed. */
-  folders(): GivenFolder[] {
+  folders(): ProgramFolder[] {
     return this.table.flatMap((descriptor) =>
       descriptor === undefined || descriptor.given === "" ? [] : [{ name: descriptor.given, path: descriptor.path }],
     );

@@ -1,5 +1,5 @@
 /** The environment of a program. */
-import type { GivenFolder } from "./paths.ts";
+import type { ProgramFolder } from "./paths.ts";
 
 /**
  * PWD is the folder that the program knows as ".", or "/" without one: relative names begin there
@@ -7,7 +7,7 @@ import type { GivenFolder } from "./paths.ts";
  */
 export function environmentOf(
   variables: Readonly<Record<string, string | undefined>>,
-  folders: readonly GivenFolder[],
+  folders: readonly ProgramFolder[],
 ): string[] {
   const here = folders.find(({ name }) => name === ".")?.path ?? "/";
   return Object.entries({ ...variables, PWD: here }).map(([name, value]) => `${name}=${value}`);

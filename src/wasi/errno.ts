@@ -9,6 +9,7 @@ export const Errno = {
   EXIST: 20,
   FAULT: 21,
   FBIG: 22,
+  ILSEQ: 25,
   INTR: 27,
   INVAL: 28,
   IO: 29,

@@ -12,7 +12,7 @@ const allRights = 0x1fffffffn;
 const streamRights = 0x4an;
 const direntBytes = 24;
 
-export function fileCalls(library: Library, memory: ProgramBytes, descriptors: Descriptors) {
+export function wasiFileCalls(library: Library, memory: ProgramBytes, descriptors: Descriptors) {
   const files: Files = library.files;
 
   function readAt(fd: number, list: number, count: number, position: number): number {

@@ -1,4 +1,6 @@
 /** The program's memory in the form that WASI's functions read and write. */
+import { bytesOfText, textOfBytes } from "../core/base/byte-text.ts";
+
 export class ProgramBytes {
   readonly bytes: Uint8Array;
   readonly view: DataView;
@@ -31,7 +33,7 @@ export class ProgramBytes {
   }
 
   text(at: number, length: number): string {
-    return new TextDecoder().decode(this.bytes.slice(at, at + length));
+    return textOfBytes(this.bytes.slice(at, at + length));
   }
 
   /** The pieces of a scattered buffer. */
@@ -46,7 +48,7 @@ export class ProgramBytes {
   putTexts(texts: readonly string[], list: number, at: number): void {
     let next = at;
     for (const [i, text] of texts.entries()) {
-      const encoded = new TextEncoder().encode(text);
+      const encoded = bytesOfText(text);
       this.putU32(list + 4 * i, next);
       this.bytes.set(encoded, next);
       this.bytes[next + encoded.length] = 0;
@@ -57,5 +59,5 @@ export class ProgramBytes {
 
 /** How many bytes `putTexts` needs. */
 export function textBytes(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => sum + new TextEncoder().encode(text).length + 1, 0);
+  return texts.reduce((sum, text) => sum + bytesOfText(text).length + 1, 0);
 }

@@ -1,6 +1,6 @@
 /** Arguments of WASI calls that no C library passes, row X8: what random calls (fuzz.test.ts) have found. */
 import assert from "node:assert/strict";
-import { symlinkSync, writeFileSync } from "node:fs";
+import { readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { TestDisk } from "../abi/testing/disk.ts";
@@ -64,4 +64,13 @@ test("X8 room for nothing may be anywhere", () => {
     assert.equal(call("random_get", nowhere, 0), 0);
     assert.equal(call("path_readlink", folder, at, 1, nowhere, 0, out), 0);
   }
+});
+
+test("X8 names that are not UTF-8 are no names: two of them would be one file", () => {
+  memory.set([0x61, 0xe9], at);
+  const create = 1;
+  assert.equal(call("path_open", folder, 0, at, 2, create, 2n, 0n, 0, out), Errno.ILSEQ);
+  assert.equal(call("path_create_directory", folder, at, 2), Errno.ILSEQ);
+  assert.equal(call("path_symlink", at, 2, folder, at, 1), Errno.ILSEQ);
+  assert.deepEqual(readdirSync(disk.path).sort(), ["a", "b"]);
 });

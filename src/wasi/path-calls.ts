@@ -4,7 +4,7 @@ import type { Descriptors } from "./descriptors.ts";
 import { Errno, WasiError } from "./errno.ts";
 import { chosenTimes } from "./file-calls.ts";
 import type { ProgramBytes } from "./memory.ts";
-import { pathBelow } from "./paths.ts";
+import { checkName, pathBelow } from "./paths.ts";
 import type { Library, OpenHow } from "./ports.ts";
 import { putStat } from "./stat.ts";
 
@@ -88,7 +88,9 @@ export function pathCalls(library: Library, memory: ProgramBytes, descriptors: D
       files.link(pathOf(fd, at, length, (lookup & Lookup.FOLLOW) !== 0), pathOf(toFd, toAt, toLength));
     },
     path_symlink(targetAt: number, targetLength: number, fd: number, at: number, length: number): void {
-      files.symlink(memory.text(targetAt, targetLength), pathOf(fd, at, length));
+      const target = memory.text(targetAt, targetLength);
+      checkName(target);
+      files.symlink(target, pathOf(fd, at, length));
     },
     path_readlink(fd: number, at: number, length: number, to: number, room: number, out: number): void {
       const target = new TextEncoder().encode(files.readLink(pathOf(fd, at, length))).subarray(0, room);

@@ -5,7 +5,7 @@
 import { addressCheck } from "./addresses.ts";
 import type { Descriptors } from "./descriptors.ts";
 import { Errno, errnoOf } from "./errno.ts";
-import { fileCalls } from "./file-calls.ts";
+import { wasiFileCalls } from "./file-calls.ts";
 import { ProgramBytes } from "./memory.ts";
 import { pathCalls } from "./path-calls.ts";
 import type { Library, Pause } from "./ports.ts";
@@ -28,7 +28,7 @@ export function wasiImports({ library, memory, descriptors, pause }: WasiOptions
   const bytes = new ProgramBytes(memory);
   const calls = {
     ...processCalls(library, bytes, pause),
-    ...fileCalls(library, bytes, descriptors),
+    ...wasiFileCalls(library, bytes, descriptors),
     ...pathCalls(library, bytes, descriptors),
   };
   return Object.fromEntries(

@@ -265,7 +265,9 @@ await check("M3 §6.9 reduce and allreduce: operations, roots, lengths, in place
   assert.equal(world.allreduce(Int32Array.of(5), "bxor")[0], size % 2 === 1 ? 5 : 0);
   assert.equal(world.allreduce(Float64Array.of(2), "prod")[0], 2 ** size);
   assert.equal(world.allreduce(BigInt64Array.of(BigInt(rank)), "max")[0], BigInt(last));
-  assert.equal(world.allreduce(Uint16Array.of(rank), "replace")[0], last);
+  for (const op of [mpi.REPLACE, mpi.NO_OP]) {
+    assert.throws(() => world.allreduce(Uint16Array.of(rank), op), { code: mpi.ERR.OP, message: /only one-sided/ });
+  }
   for (const array of [new Int8Array(2), new Int16Array(2), new Uint32Array(2), new Float32Array(2)]) {
     assert.equal(world.allreduce(array.fill(1), "sum")[1], size);
   }

@@ -12,7 +12,7 @@
 import { signatures } from "../../../include/mpi.h";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { isRoot } from "../../core/binding/checks.ts";
-import { IN_PLACE } from "../collectives/collective-arguments.ts";
+import { MPI_IN_PLACE } from "../collectives/collective-arguments.ts";
 import type { CCommunicator } from "../handles/objects.ts";
 import { type Program, textBytesMax } from "../program.ts";
 import { addressMin } from "./buffers.ts";
@@ -78,7 +78,7 @@ interface Signature {
 const lengths: Readonly<Record<string, (comm: CCommunicator, args: Values, root: number) => number>> = {
   peers: ({ core }) => core.peers.size,
   peersAtRoot: (comm, args, root) => (isRoot(comm, "gather or scatter", Number(args[root])) ? comm.core.peers.size : 0),
-  peersUnlessInPlace: ({ core }, args) => (args[0] === IN_PLACE ? 0 : core.peers.size),
+  peersUnlessInPlace: ({ core }, args) => (args[0] === MPI_IN_PLACE ? 0 : core.peers.size),
   members: ({ core }) => core.size,
   sources: ({ core }) => core.topology?.neighbours(core.rank).sources.length ?? 0,
   destinations: ({ core }) => core.topology?.neighbours(core.rank).destinations.length ?? 0,

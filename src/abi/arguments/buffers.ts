@@ -15,7 +15,7 @@ import type { After } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
 
 /** The length of `count` items when packed. */
-export function packedBytes(type: Datatype, count: number): number {
+function packedBytes(type: Datatype, count: number): number {
   checkCount(count);
   const bytes = type.size * count;
   checkSize(bytes);
@@ -23,10 +23,11 @@ export function packedBytes(type: Datatype, count: number): number {
 }
 
 /**
- * Addresses below are none: the null pointer, and the ABI's special values (MPI_IN_PLACE, MPI_UNWEIGHTED, …). Nothing of a
- * program lies there.
+ * Addresses below are none: the null pointer and places a little behind it (MPI_BOTTOM with a datatype of small displacements, a
+ * member of a structure that is not there), and the ABI's special values (MPI_IN_PLACE, MPI_UNWEIGHTED, …). Of a program only
+ * the end of a stack that is all but overflowing lies there. The data plane has the same number.
  */
-export const addressMin = 16;
+export const addressMin = 1024;
 
 /** The length of a buffer when packed; throws unless all of the buffer lies in the program's memory. */
 export function bufferBytes(program: Program, address: number, count: number, type: Datatype): number {

@@ -29,17 +29,17 @@ function predefinedValues({ host, errorCodes }: Program): readonly number[] {
     errorCodes.lastUsed,
     // MPI_UNIVERSE_SIZE
     host.spawner.universe,
-    // MPIX_FT: the first death ends the job.
-    0,
+    // MPI_FT
+    host.survivesDeaths ? 1 : 0,
   ];
 }
 
 const standardCount = 7;
 /** ULFM's key, in the place behind the standard's. */
-const MPIX_FT = 590;
+const FT = 590;
 const isStandard = (keyval: number): boolean => keyval >= firstPredefined && keyval < firstPredefined + standardCount;
-const isPredefined = (keyval: number): boolean => isStandard(keyval) || keyval === MPIX_FT;
-const placeOf = (keyval: number): number => (keyval === MPIX_FT ? standardCount : keyval - firstPredefined);
+const isPredefined = (keyval: number): boolean => isStandard(keyval) || keyval === FT;
+const placeOf = (keyval: number): number => (keyval === FT ? standardCount : keyval - firstPredefined);
 
 export function attributeCalls(program: Program) {
   const { ints, keyvals, memory } = program;

@@ -1,5 +1,6 @@
 /** Communicators: MPI 5.0 §7.4 to §7.6, §7.8, and what chapter 11 says about ending them. */
 import type { CommRank, WorldRank } from "../../core/base/brand.ts";
+import { bytesOfText } from "../../core/base/byte-text.ts";
 import { COMM_TYPE_SHARED, TAG_UB, UNDEFINED } from "../../core/base/constants.ts";
 import { fnv1a } from "../../core/base/fnv-1a.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
@@ -85,7 +86,7 @@ class Idle implements Condition, Continuation {
 }
 
 /** A tag for communicators that only have a name. */
-const tagOf = (text: string): number => fnv1a(new TextEncoder().encode(text)) & TAG_UB;
+const tagOf = (text: string): number => fnv1a(bytesOfText(text)) & TAG_UB;
 
 /** One that the program may end. */
 function mortal(program: Program, handleAt: number, verb: string): CCommunicator {

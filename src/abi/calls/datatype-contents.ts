@@ -2,7 +2,7 @@
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { Combiner } from "../../core/comm/datatype/datatype-combiner.ts";
 import { largeCounts } from "../arguments/counts.ts";
-import { type Contents, contentsOf, handleInside } from "../handles/datatype-envelopes.ts";
+import { type Contents, handleInside, largeContentsOf } from "../handles/datatype-envelopes.ts";
 import type { Program } from "../program.ts";
 
 export function datatypeContentsCalls(program: Program) {
@@ -11,7 +11,7 @@ export function datatypeContentsCalls(program: Program) {
 
   /** For the forms without room for large counts. */
   function smallContents(handle: number, name: string): Contents {
-    const contents = contentsOf(types.get(handle).core);
+    const contents = largeContentsOf(types.get(handle).core);
     if (contents.largeCounts.length === 0) return contents;
     const state = "it was made with large counts";
     throw new MpiError(ErrorClass.TYPE, `Cannot decode the datatype with ${name}: ${state}; call ${name}_c`);
@@ -69,7 +69,7 @@ export function datatypeContentsCalls(program: Program) {
       datatypes: number,
       combiner: number,
     ): number {
-      const contents = contentsOf(types.get(handle).core);
+      const contents = largeContentsOf(types.get(handle).core);
       put(integers, contents.integers.length);
       put(addresses, contents.addresses.length);
       put(counts, contents.largeCounts.length);
@@ -104,7 +104,7 @@ export function datatypeContentsCalls(program: Program) {
       counts: number,
       datatypes: number,
     ): number {
-      const contents = contentsOf(types.get(handle).core);
+      const contents = largeContentsOf(types.get(handle).core);
       checkRoom("large counts", of(countsMax), contents.largeCounts);
       write(handle, contents, {
         integers: [of(integersMax), integers],

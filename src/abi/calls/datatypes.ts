@@ -38,11 +38,11 @@ export function datatypeCalls(program: Program): Record<string, Call> {
       return give(core, out);
     }
     function listOf(address: number, count: Count): number[] {
-      make.checkCount("count", of(count));
+      make.checkWholeNumber("count", of(count));
       return counts.list(address, of(count));
     }
     function dimensions(list: (address: number, length: number) => number[], address: number, count: number): number[] {
-      make.checkCount("number of dimensions", count);
+      make.checkWholeNumber("number of dimensions", count);
       return list(address, count);
     }
     const blocks = (count: Count, lengths: number, displacements: number) => ({

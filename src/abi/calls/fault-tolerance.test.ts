@@ -47,7 +47,7 @@ describe("ULFM who is dead", () => {
   it("keeps a program from receiving from anybody until it is acknowledged", () => {
     const [c, , other] = bereaved().programs as [TestProgram, TestProgram, TestProgram];
     const [value, flag] = [c.alloc(4), c.alloc(4)];
-    equal(c.call("MPI_Recv", value, 1, INT, ANY_SOURCE, 5, WORLD, 0), PROC_FAILED_PENDING);
+    equal(c.call("MPI_Recv", value, 1, INT, ANY_SOURCE, 5, WORLD, 0), PROC_FAILED);
     equal(c.call("MPI_Probe", ANY_SOURCE, 5, WORLD, 0), PROC_FAILED_PENDING);
     equal(c.call("MPI_Iprobe", dead, 5, WORLD, flag, 0), PROC_FAILED);
     equal(c.call("MPIX_Comm_failure_ack", WORLD), 0);
@@ -55,6 +55,40 @@ describe("ULFM who is dead", () => {
     equal(c.int(flag), 0);
     equal(other.call("MPI_Send", other.alloc(4), 1, INT, 0, 5, WORLD), 0);
     equal(c.call("MPI_Recv", value, 1, INT, ANY_SOURCE, 5, WORLD, 0), 0);
+  });
+
+  it("U1 leaves a request that was started from anybody pending: it is completed when that is acknowledged", () => {
+    const [c, , other] = bereaved().programs as [TestProgram, TestProgram, TestProgram];
+    const [value, requests, flag] = [c.alloc(4), c.ints(0, 0), c.alloc(4)];
+    for (const [i, tag] of [5, 6].entries())
+      equal(c.call("MPI_Irecv", value, 1, INT, ANY_SOURCE, tag, WORLD, requests + 4 * i), 0);
+    const handle = c.int(requests);
+    for (const call of [() => c.call("MPI_Wait", requests, 0), () => c.call("MPI_Test", requests, flag, 0)]) {
+      equal(call(), PROC_FAILED_PENDING);
+      equal(c.int(requests), handle);
+    }
+    equal(other.call("MPI_Send", other.ints(77), 1, INT, 0, 5, WORLD), 0);
+    equal(c.call("MPI_Wait", requests, 0), PROC_FAILED_PENDING);
+    equal(c.call("MPIX_Comm_failure_ack", WORLD), 0);
+    equal(c.call("MPI_Wait", requests, 0), 0);
+    equal(c.int(value), 77);
+    // One that never comes can be cancelled, before the death is acknowledged and after.
+    equal(c.call("MPI_Cancel", requests + 4), 0);
+    equal(c.call("MPI_Wait", requests + 4, 0), 0);
+    deepEqual([c.int(requests), c.int(requests + 4)], [0x180, 0x180]);
+  });
+
+  it("U1 a pending receive is cancelled, or ended by a revocation", () => {
+    const [c, , other] = bereaved().programs as [TestProgram, TestProgram, TestProgram];
+    const [value, requests, status] = [c.alloc(4), c.ints(0, 0), c.alloc(32)];
+    for (const i of [0, 1]) equal(c.call("MPI_Irecv", value, 1, INT, ANY_SOURCE, 5, WORLD, requests + 4 * i), 0);
+    equal(c.call("MPI_Wait", requests, 0), PROC_FAILED_PENDING);
+    equal(c.call("MPI_Cancel", requests), 0);
+    equal(c.call("MPI_Wait", requests, status), 0);
+    equal(c.get("MPI_Test_cancelled", status), 1);
+    equal(other.call("MPIX_Comm_revoke", WORLD), 0);
+    c.settle();
+    equal(c.call("MPI_Wait", requests + 4, 0), REVOKED);
   });
 });
 

@@ -1,4 +1,4 @@
-/** ULFM, the functions of mpi-ext.h: revoking, agreeing, shrinking, and who is dead. */
+/** ULFM under the names of the coming standard and under those of mpi-ext.h: revoking, agreeing, shrinking, and who is dead. */
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { Agree } from "../../core/process/agree.ts";
@@ -50,30 +50,30 @@ class AgreedLater implements After {
 }
 
 const table: CallTable = {
-  MPIX_Comm_revoke(program, handle: number) {
+  MPI_Comm_revoke(program, handle: number) {
     program.operations.revoke(program.comm(handle).core);
     return 0;
   },
-  MPIX_Comm_is_revoked(program, handle: number, flag: number) {
+  MPI_Comm_is_revoked(program, handle: number, flag: number) {
     const { core } = program.comm(handle);
     // A program may ask again and again until it is.
     if (!core.isRevoked) program.operations.look();
     return program.putInt(flag, core.isRevoked ? 1 : 0);
   },
-  MPIX_Comm_shrink(program, handle: number, out: number) {
+  MPI_Comm_shrink(program, handle: number, out: number) {
     const comm = program.comm(handle);
     return makeCommunicator(program, comm, new Shrink(comm.core), out);
   },
-  MPIX_Comm_ishrink(program, handle: number, out: number, request: number) {
+  MPI_Comm_ishrink(program, handle: number, out: number, request: number) {
     const comm = program.comm(handle);
     return startCommunicator(program, comm, new Shrink(comm.core), { comm: out, request });
   },
-  MPIX_Comm_agree(program, handle: number, flag: number) {
+  MPI_Comm_agree(program, handle: number, flag: number) {
     const comm = program.comm(handle);
     const task = new Agree(comm.core, program.ints[flag >> 2]!);
     return waitThen(program, program.operations.startTask(task), new FlagsAgreed(comm, task, flag));
   },
-  MPIX_Comm_iagree(program, handle: number, flag: number, out: number) {
+  MPI_Comm_iagree(program, handle: number, flag: number, out: number) {
     const request = new CRequest(program.comm(handle));
     const task = new Agree(request.comm.core, program.ints[flag >> 2]!);
     request.record = program.operations.startTask(task);
@@ -83,23 +83,31 @@ const table: CallTable = {
 
   // Who is dead, in the order in which they died
 
-  MPIX_Comm_get_failed: (program, handle: number, out: number) =>
+  MPI_Comm_get_failed: (program, handle: number, out: number) =>
     putGroup(program, program.operations.failedOf(program.comm(handle).core), out),
-  MPIX_Comm_ack_failed(program, handle: number, count: number, out: number) {
+  MPI_Comm_ack_failed(program, handle: number, count: number, out: number) {
     const { core } = program.comm(handle);
     if (count < 0) throw new MpiError(ErrorClass.ARG, `Cannot acknowledge ${count} failures: counts are from 0`);
     return program.putInt(out, program.operations.acknowledge(core, count));
   },
   /** All of them that are known. */
-  MPIX_Comm_failure_ack(program, handle: number) {
+  MPI_Comm_failure_ack(program, handle: number) {
     const { core } = program.comm(handle);
     program.operations.acknowledge(core, program.operations.deaths);
     return 0;
   },
-  MPIX_Comm_failure_get_acked: (program, handle: number, out: number) =>
+  MPI_Comm_failure_get_acked: (program, handle: number, out: number) =>
     putGroup(program, program.operations.acknowledgedOf(program.comm(handle).core), out),
 };
 
-export const faultToleranceCalls = (program: Program) => callsOf(program, table);
+/** Both names of a function lead to it. */
+const bothNames: CallTable = Object.fromEntries(
+  Object.entries(table).flatMap(([name, call]) => [
+    [name, call],
+    [name.replace("MPI_", "MPIX_"), call],
+  ]),
+);
+
+export const faultToleranceCalls = (program: Program) => callsOf(program, bothNames);
 
 saves({ FlagsAgreed, AgreedLater });

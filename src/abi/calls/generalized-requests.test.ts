@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, notEqual } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
 import { errorsReturn } from "../../core/comm/error-handler.ts";
@@ -103,6 +103,31 @@ describe("M4 §13.2 generalized requests", () => {
     deepEqual(seen, ["query 2", "free 2", "query 3", "free 3", "query 1", "free 1"]);
     equal(c.end(), 0);
   });
+
+  for (const call of ["MPI_Waitsome", "MPI_Testsome", "MPI_Waitall"] as const) {
+    it(`${call}: a request that is listed twice ends once`, () => {
+      const { c, seen, start } = made();
+      const requests = c.alloc(16);
+      c.call("MPI_Isend", c.ints(9), 1, INT, 0, 0, SELF, requests);
+      const general = c.int(start(1));
+      c.program.putList(requests, [c.int(requests), c.int(requests), general, general]);
+      c.call("MPI_Grequest_complete", general);
+      const [outcount, indices, statuses] = [c.alloc(4), c.alloc(16), c.alloc(4 * 32)];
+      if (call === "MPI_Waitall") equal(c.call(call, 4, requests, statuses), 0);
+      else {
+        equal(c.call(call, 4, requests, outcount, indices, statuses), 0);
+        deepEqual([c.int(outcount), ...c.list(indices, 2)], [2, 0, 2]);
+      }
+      deepEqual(c.list(requests, 4), [REQUEST_NULL, REQUEST_NULL, REQUEST_NULL, REQUEST_NULL]);
+      equal(seen.filter((said) => said === "free 1").length, 1);
+      // Two that are made now do not share a handle.
+      for (const at of [requests, requests + 4]) c.call("MPI_Irecv", c.alloc(4), 1, INT, 0, 0, SELF, at);
+      notEqual(c.int(requests), c.int(requests + 4));
+      c.call("MPI_Send", c.ints(9), 1, INT, 0, 0, SELF);
+      equal(c.call("MPI_Waitall", 2, requests, 0), 0);
+      equal(c.end(), 0);
+    });
+  }
 
   it("freed before it is complete: the free function is called at the end", () => {
     const { c, seen, start } = made();

@@ -1,11 +1,10 @@
 /** Info objects: MPI 5.0 chapter 10. Their errors go to MPI_COMM_SELF's handler. */
+import { bytesOfText } from "../../core/base/byte-text.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { Info, infoKeyBytesMax, infoValueBytesMax } from "../../core/comm/info.ts";
 import { INFO_ENV, type Program } from "../program.ts";
 
 const INFO_NULL = 0x130;
-
-const encoder = new TextEncoder();
 
 /** The hints of a call, as they are now; none for MPI_INFO_NULL. */
 export function infoArgument(program: Program, handle: number): Info {
@@ -59,7 +58,7 @@ export function infoCalls(program: Program) {
   function valueBytes(handle: number, key: number, flag: number): Uint8Array | null {
     const value = infos.get(handle).get(program.text(key));
     ints[flag >> 2] = value === undefined ? 0 : 1;
-    return value === undefined ? null : encoder.encode(value);
+    return value === undefined ? null : bytesOfText(value);
   }
 
   /** As much as fits `room` bytes together with the closing zero. */

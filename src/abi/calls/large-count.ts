@@ -8,7 +8,7 @@ import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { isRoot } from "../../core/binding/checks.ts";
 import { fitsInt, intMax, largeCounts } from "../arguments/counts.ts";
 import type { Call } from "../call-table.ts";
-import { IN_PLACE } from "../collectives/collective-arguments.ts";
+import { MPI_IN_PLACE } from "../collectives/collective-arguments.ts";
 import type { CCommunicator } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
 import { receiver, sender } from "./point-to-point.ts";
@@ -72,7 +72,7 @@ const destinations = ({ core }: CCommunicator): number => core.topology?.neighbo
 /** Counts of a gather or scatter mean something at the root alone. */
 const atRoot = (comm: CCommunicator, args: Args): number =>
   isRoot(comm, "gather or scatter", Number(args[7])) ? peers(comm) : 0;
-const unlessInPlace = (comm: CCommunicator, args: Args): number => (args[0] === IN_PLACE ? 0 : peers(comm));
+const unlessInPlace = (comm: CCommunicator, args: Args): number => (args[0] === MPI_IN_PLACE ? 0 : peers(comm));
 
 interface Collective {
   readonly comm: number;

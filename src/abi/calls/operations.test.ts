@@ -5,6 +5,7 @@ import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts
 import { errorsReturn } from "../../core/comm/error-handler.ts";
 import { predefinedOps } from "../../core/comm/op/op-predefined.ts";
 import { type TestProgram, testProgram, testPrograms } from "../testing/program.ts";
+import { ERRORS_RETURN, INFO_NULL, TestRanks, WORLD } from "../testing/ranks.ts";
 import { CALL_BACK } from "../waiting/callbacks.ts";
 
 const { DOUBLE, INT, TWO_INT } = predefinedTypes;
@@ -99,6 +100,32 @@ describe("MPI_Reduce_local", () => {
     const program = testProgram();
     program.program.self.errorHandler = errorsReturn;
     equal(program.call("MPI_Reduce_local", 64, 128, 1, INT.handle, 0x20), ErrorClass.OP);
+  });
+});
+
+describe("M4 §12.3.4 MPI_REPLACE and MPI_NO_OP", () => {
+  it("are refused by every reduction", () => {
+    const ranks = new TestRanks(2);
+    ranks.all((program) => program.call("MPI_Comm_set_errhandler", WORLD, ERRORS_RETURN));
+    const from = (program: TestProgram): number => program.ints(1, 2);
+    for (const { handle } of [REPLACE, predefinedOps.NO_OP]) {
+      const calls: ((program: TestProgram) => number)[] = [
+        (c) => c.call("MPI_Reduce", from(c), from(c), 1, INT.handle, handle, 0, WORLD),
+        (c) => c.call("MPI_Allreduce", from(c), from(c), 1, INT.handle, handle, WORLD),
+        (c) => c.call("MPI_Scan", from(c), from(c), 1, INT.handle, handle, WORLD),
+        (c) => c.call("MPI_Exscan", from(c), from(c), 1, INT.handle, handle, WORLD),
+        (c) => c.call("MPI_Reduce_scatter_block", from(c), from(c), 1, INT.handle, handle, WORLD),
+        (c) => c.call("MPI_Reduce_scatter", from(c), from(c), c.ints(1, 1), INT.handle, handle, WORLD),
+        (c) => c.call("MPI_Iallreduce", from(c), from(c), 1, INT.handle, handle, WORLD, c.alloc(4)),
+        (c) => c.call("MPI_Allreduce_init", from(c), from(c), 1, INT.handle, handle, WORLD, INFO_NULL, c.alloc(4)),
+      ];
+      for (const call of calls) deepEqual(ranks.all(call), [ErrorClass.OP, ErrorClass.OP]);
+    }
+    const alone = testProgram();
+    throws(() => alone.call("MPI_Reduce_local", alone.ints(1), alone.ints(2), 1, INT.handle, REPLACE.handle), {
+      code: ErrorClass.OP,
+      message: /only one-sided communication/,
+    });
   });
 });
 

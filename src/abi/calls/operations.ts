@@ -6,7 +6,7 @@ import { checkCount } from "../../core/binding/checks.ts";
 import { userOp } from "../../core/comm/op/op-user.ts";
 import { checkApart } from "../arguments/buffers.ts";
 import { type CallTable, callsOf } from "../call-table.ts";
-import { IN_PLACE } from "../collectives/collective-arguments.ts";
+import { MPI_IN_PLACE } from "../collectives/collective-arguments.ts";
 import { operandsAt, reductionOf } from "../collectives/start-reduction.ts";
 import type { Program } from "../program.ts";
 import { CallKind, type Continuation } from "../waiting/callbacks.ts";
@@ -53,7 +53,7 @@ const table: CallTable = {
     program.putInt(flag, program.ops.get(handle).core.isCommutative ? 1 : 0),
   MPI_Reduce_local(program, from: number, into: number, count: number, type: number, op: number) {
     checkCount(count);
-    if (from === IN_PLACE || into === IN_PLACE) {
+    if (from === MPI_IN_PLACE || into === MPI_IN_PLACE) {
       throw new MpiError(ErrorClass.BUFFER, "Cannot reduce with MPI_IN_PLACE: MPI_Reduce_local has two buffers");
     }
     const reduction = reductionOf(program, op, type);

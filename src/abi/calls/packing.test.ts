@@ -117,7 +117,7 @@ describe("external32", () => {
 
   it("other representations are none", () => {
     throws(() => c.get("MPI_Pack_external_size", c.text("native"), 1, INT.handle), { code: ErrorClass.ARG });
-    const pack = () => c.call("MPI_Pack_external", external32, 64, 2, INT.handle, c.alloc(8), 7, c.ints(0));
+    const pack = () => c.call("MPI_Pack_external", external32, c.ints(1, 2), 2, INT.handle, c.alloc(8), 7, c.ints(0));
     throws(pack, { code: ErrorClass.TRUNCATE });
   });
 });

@@ -149,7 +149,7 @@ describe("M4 §4 partitioned messages", () => {
     c!.call("MPI_Comm_set_errhandler", WORLD, ERRORS_RETURN);
     const request = c!.alloc(4);
     const make = (partitions: number, peer: number, tag = 0) =>
-      c!.call("MPI_Psend_init", 64, partitions, 1n, INT, peer, tag, WORLD, INFO_NULL, request);
+      c!.call("MPI_Psend_init", c!.alloc(64), partitions, 1n, INT, peer, tag, WORLD, INFO_NULL, request);
     equal(make(0, 0), ErrorClass.ARG);
     equal(make(1, 7), ErrorClass.RANK);
     equal(make(1, 0, -1), ErrorClass.TAG);

@@ -22,7 +22,7 @@ import { statusBytes, writeStatus } from "../arguments/status.ts";
 import { type Call, type CallTable, callsOf } from "../call-table.ts";
 import { type CCommunicator, CRequest, type Restart } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
-import { showToPlane } from "../show-to-plane.ts";
+import { passOpens, showToPlane } from "../show-to-plane.ts";
 import { Concluded, handOver } from "../waiting/conclude-requests.ts";
 import { AfterAll } from "../waiting/unattended-requests.ts";
 import { waitThen } from "../waiting/waiting.ts";
@@ -228,12 +228,6 @@ function unusualPlace(program: Program, call: string, buffer: number, count: num
   return startOf(buffer, bufferBytes(program, buffer, count, type), type);
 }
 
-/** A send by the short way is over: perhaps the next one needs no engine. (Receives, which wait, end with the same question.) */
-function passOpens(program: Program, comm: CCommunicator): void {
-  showToPlane(program, comm);
-  program.process.openPass();
-}
-
 /** MPI_Send, under the name that its errors tell, by the short way where there is one. */
 export function sender(program: Program, name: string): Call {
   const { bytes: memory, operations } = program;
@@ -261,6 +255,7 @@ export function sender(program: Program, name: string): Call {
           return 0;
         }
       }
+      program.call = name;
       return sendAndWait(program, comm, { buffer, count, type, peer: dest, tag }, SendMode.STANDARD);
     } catch (error) {
       program.call = name;
@@ -296,6 +291,7 @@ export function receiver(program: Program, name: string): Call {
       checkCount(count);
       // A reduction by the program's own operation may have to go on meanwhile.
       if (!type.isContiguous(count) || source === PROC_NULL || operations.programReductions !== 0) {
+        program.call = name;
         return receiveAndWait(program, comm, { buffer, count, type, peer: source, tag }, status);
       }
       const bytes = type.size * count;
@@ -305,6 +301,7 @@ export function receiver(program: Program, name: string): Call {
       const now = operations.receiveNow(comm.core, to, bytes, source, tag);
       if (now === Now.NOTHING) return program.suspension.stop(null);
       if (now === Now.MUST_POST) {
+        program.call = name;
         return receiveAndWait(program, comm, { buffer, count, type, peer: source, tag }, status);
       }
       if (pass.isUsed) showToPlane(program, comm);

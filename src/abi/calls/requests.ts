@@ -17,19 +17,28 @@ import {
   isActive,
 } from "../replay/choices.ts";
 import type { Continuation } from "../waiting/callbacks.ts";
-import { conclude, failed, putEmptyStatus } from "../waiting/conclude-requests.ts";
+import { conclude, failed, putEmptyStatus, putStatus } from "../waiting/conclude-requests.ts";
 import { queryThen } from "../waiting/generalized-requests.ts";
 import { forget } from "../waiting/unattended-requests.ts";
 import { CallAgain, waitForOne, waitUntil } from "../waiting/waiting.ts";
 import { cancelGeneralized, freeGeneralized } from "./generalized-requests.ts";
 
-/** A complete request of the program's: ended, and its handle gone unless it can be started again. */
+/**
+ * A complete request of the program's: ended, and its handle gone unless it can be started again. A list may name one twice: it
+ * ends once, and in its second place it is a request which is not active.
+ */
 function end(program: Program, request: CRequest, handleAt: number, status: number): number {
-  const error = conclude(program, request, status);
-  if (request.restart === null) {
-    program.requests.remove(request.handle);
-    program.ints[handleAt >> 2] = REQUEST_NULL;
+  const { ints, operations, requests } = program;
+  // It is still there, and can be completed when the program has acknowledged the dead.
+  if (isActive(request) && operations.isStalled(request.record)) return putStatus(program, request, status);
+  const isOneShot = request.restart === null;
+  if (isOneShot) ints[handleAt >> 2] = REQUEST_NULL;
+  if (!isActive(request)) {
+    putEmptyStatus(ints, status);
+    return 0;
   }
+  const error = conclude(program, request, status);
+  if (isOneShot) requests.remove(request.handle);
   return error;
 }
 
@@ -70,7 +79,7 @@ class EndAll implements Continuation {
     let failing: CRequest | null = null;
     const errors = this.requests.map((request, i) => {
       const status = statusAt(statuses, i);
-      if (!isActive(request)) {
+      if (request === null) {
         putEmptyStatus(ints, status);
         return 0;
       }
@@ -109,15 +118,19 @@ class EndSome implements Continuation {
     const { ints } = program;
     const { outcount, indices, statuses } = this.outs;
     let failing: CRequest | null = null;
-    for (const [count, i] of this.done.entries()) {
+    let ended = 0;
+    for (const i of this.done) {
       const request = this.requests[i]!;
-      const status = statusAt(statuses, count);
+      const isEnded = !isActive(request);
+      const status = isEnded ? 0 : statusAt(statuses, ended);
       const error = end(program, request, this.handles + 4 * i, status);
+      if (isEnded) continue;
       if (status !== 0) ints[(status >> 2) + S_ERROR] = error;
       if (error !== 0) failing ??= request;
-      ints[(indices >> 2) + count] = i;
+      ints[(indices >> 2) + ended] = i;
+      ended++;
     }
-    ints[outcount >> 2] = this.done.length;
+    ints[outcount >> 2] = ended;
     return failing === null ? 0 : program.raise(failed(program, failing, ErrorClass.IN_STATUS));
   }
 }

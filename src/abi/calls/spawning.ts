@@ -1,10 +1,12 @@
 /** Processes that are started while the job runs: MPI 5.0 §11.8. */
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
+import { askToSpawn, checkSpawning } from "../../core/binding/spawning.ts";
 import { MeetParents } from "../../core/process/communicators/meet-parents.ts";
 import { Spawn, type SpawnOutcome } from "../../core/process/communicators/spawn.ts";
 import type { SpawnCommand } from "../../core/process/spawner.ts";
 import { type CallTable, callsOf } from "../call-table.ts";
+import { Ended } from "../ended.ts";
 import { adopt } from "../handles/new-communicator.ts";
 import type { CCommunicator } from "../handles/objects.ts";
 import { COMM_NULL, type Program } from "../program.ts";
@@ -47,7 +49,12 @@ class Told implements Continuation {
       program.checkWords(codes, outcome.wanted);
       ints.fill(error, codes >> 2, (codes >> 2) + outcome.wanted);
     }
-    if (error !== 0) throw new MpiError(error, `Cannot spawn processes: ${outcome?.why ?? errorCodes.stringOf(error)}`);
+    // Raised here, not thrown: the call has taken part, and is none of those that were refused.
+    if (error !== 0) {
+      const why = outcome?.why ?? errorCodes.stringOf(error);
+      const disagreement = this.comm.core.takeDisagreement(error);
+      return program.raise(disagreement ?? new MpiError(error, `Cannot spawn processes: ${why}`));
+    }
     ints[comm >> 2] = adopt(program, result!, this.comm, {}).handle;
     return 0;
   }
@@ -65,7 +72,10 @@ class Met implements Continuation {
     const { request, error, result } = this.task;
     program.operations.end(request);
     if (error !== 0) {
-      throw new MpiError(error, `Cannot meet those who spawned this: ${program.errorCodes.stringOf(error)}`);
+      const why = `Cannot meet those who spawned this: ${program.errorCodes.stringOf(error)}`;
+      // The spawn has failed at its parents too, and they go on: it is this process that ends, not the job.
+      if (program.host.survivesDeaths) throw new Ended({ kind: "gave-up", why });
+      throw new MpiError(error, why);
     }
     program.parent = adopt(program, result!, program.world, {});
     program.parent.name = "MPI_COMM_PARENT";
@@ -98,17 +108,9 @@ function commandOf(program: Program, command: number, argv: number, processes: n
 
 /** What the root asks for and gets; null: the process shall stop first. */
 function ask(program: Program, comm: CCommunicator, commands: readonly SpawnCommand[]): SpawnOutcome | null {
-  const wanted = commands.reduce((sum, { processes }) => sum + Math.max(processes, 0), 0);
-  const refused = (error: number, why: string): SpawnOutcome => ({ error, why, wanted, children: [] });
-  const wrong = commands.find(({ processes }) => processes < 0);
-  if (wrong !== undefined) return refused(ErrorClass.ARG, `${wrong.processes} of ${wrong.command} cannot be started`);
-  if (wanted === 0) return refused(ErrorClass.ARG, "none are wanted; ask for at least one");
-  const { group, context, children: count } = comm.core;
   for (;;) {
-    const answer = program.host.spawner.spawn({ commands, parents: group.worldRanks(), context, count });
-    if (answer.kind === "spawned") return { error: 0, why: "", wanted, children: answer.children };
-    if (answer.kind === "refused") return refused(ErrorClass.SPAWN, answer.why);
-    if (program.suspension.isWanted) return null;
+    const outcome = askToSpawn(program.operations, program.host.spawner, comm.core, commands);
+    if (outcome !== null || program.suspension.isWanted) return outcome;
   }
 }
 
@@ -133,12 +135,7 @@ function spawn(
 /** The communicator of those who spawn; everybody is refused alike. */
 function spawningComm(program: Program, handle: number, root: number): CCommunicator {
   const comm = program.comm(handle);
-  const { isInter, size } = comm.core;
-  if (isInter) throw new MpiError(ErrorClass.COMM, `Cannot spawn: ${comm.label} is an inter-communicator`);
-  if (root < 0 || root >= size) {
-    throw new MpiError(ErrorClass.ROOT, `Cannot spawn from root ${root}: the ranks are 0 to ${size - 1}`);
-  }
-  program.host.spawner.check();
+  checkSpawning(comm, root, program.host.spawner);
   return comm;
 }
 

@@ -10,7 +10,7 @@ import type { Program } from "../program.ts";
 import { type CItems, itemsAt } from "./collective-sides.ts";
 
 /** The ABI's MPI_IN_PLACE. */
-export const IN_PLACE = 1;
+export const MPI_IN_PLACE = 1;
 
 /**
  * A collective that can be started, a persistent one again and again. It has read its arguments when it was made: the objects of
@@ -61,7 +61,7 @@ export function itemsOf(program: Program, { address, count, type }: Given): CIte
 
 /** A buffer of this rank alone. */
 export const ownBuffer = (program: Program, data: Given): OwnBuffer<CItems> => ({
-  isInPlace: data.address === IN_PLACE,
+  isInPlace: data.address === MPI_IN_PLACE,
   items: () => itemsOf(program, data),
 });
 
@@ -85,7 +85,7 @@ export class CSharedBuffer implements SharedSource<CItems> {
   }
 
   get isInPlace(): boolean {
-    return this.data.address === IN_PLACE;
+    return this.data.address === MPI_IN_PLACE;
   }
 
   equal(peers: number, ownBytes: number | null): EqualItems<CItems> {

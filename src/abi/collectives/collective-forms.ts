@@ -3,6 +3,7 @@ import { saves } from "../../core/base/saved-classes.ts";
 import type { Call } from "../call-table.ts";
 import { type CCommunicator, CRequest, type Restart } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
+import { passOpens } from "../show-to-plane.ts";
 import { Concluded, handOver } from "../waiting/conclude-requests.ts";
 import { waitThen } from "../waiting/waiting.ts";
 import type { Start } from "./collective-arguments.ts";
@@ -43,7 +44,9 @@ function formsOf(program: Program, name: string, parameters: number, start: Argu
     [`MPI_${name}`]: (...args: CollectiveArguments) => {
       const request = new CRequest(program.comm(args[parameters]!));
       start(program, request.comm, ...args).begin(program, request, "blocking");
-      return waitThen(program, request.record, new Concluded(request, 0));
+      const answer = waitThen(program, request.record, new Concluded(request, 0));
+      passOpens(program, request.comm);
+      return answer;
     },
     [`MPI_I${small}`]: (...args: CollectiveArguments) => {
       const request = new CRequest(program.comm(args[parameters]!));

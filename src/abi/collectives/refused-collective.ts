@@ -11,7 +11,7 @@ const collective =
 
 /** Those that make a communicator of all members, each by one collective. */
 const creation =
-  /^MPI_(Comm_i?dup(_with_info)?|Comm_create|Comm_split(_type)?|Cart_create|Cart_sub|Graph_create|Dist_graph_create(_adjacent)?|Intercomm_merge)$/;
+  /^MPI_(Comm_i?dup(_with_info)?|Comm_create|Comm_split(_type)?|Cart_create|Cart_sub|Graph_create|Dist_graph_create(_adjacent)?|Intercomm_create|Intercomm_merge|Comm_spawn(_multiple)?)$/;
 
 /** The function of that name has refused its arguments. */
 export function countRefused(program: Program, name: string, args: readonly (number | bigint)[]): void {

@@ -20,7 +20,7 @@ import { holdType, LetGo } from "../handles/datatypes-in-use.ts";
 import type { CCommunicator, CDatatype, CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
 import type { ProgramCall } from "../waiting/waiting.ts";
-import { IN_PLACE, type Start } from "./collective-arguments.ts";
+import { MPI_IN_PLACE, type Start } from "./collective-arguments.ts";
 import { type CItems, itemsAt, Settle } from "./collective-sides.ts";
 
 /** Where the operands of a reduction are, and how many of them. */
@@ -123,7 +123,7 @@ function checkOperands(program: Program, from: CItems | null, to: CItems | null)
 
 /** The datatype and the operation are read on ranks without operands too. */
 function reduce(program: Program, comm: CCommunicator, call: ReductionCall, arguments_: Operands): Start {
-  const { input, hasResult, inPlace } = operandRoles(comm, call, arguments_.from === IN_PLACE);
+  const { input, hasResult, inPlace } = operandRoles(comm, call, arguments_.from === MPI_IN_PLACE);
   const how = reductionOf(program, arguments_.op, arguments_.type);
   const type = program.types.get(arguments_.type);
   const { count } = arguments_;

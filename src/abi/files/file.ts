@@ -1,7 +1,7 @@
 /** A file that a C program has opened with MPI: plain data, part of an image. */
 import { saves } from "../../core/base/saved-classes.ts";
 import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
-import { type ErrorHandler, errorsReturn } from "../../core/comm/error-handler.ts";
+import { type ErrorHandling, errorsReturn } from "../../core/comm/error-handler.ts";
 import type { Info } from "../../core/comm/info.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
 import type { ErrorSubject, FunctionPointer } from "../handles/objects.ts";
@@ -14,11 +14,11 @@ export const FILE_NULL = 0x118;
 export class NoFile implements ErrorSubject {
   readonly handle = FILE_NULL;
   readonly title = "MPI_FILE_NULL";
-  errorHandler: ErrorHandler<FunctionPointer> = errorsReturn;
+  errorHandler: ErrorHandling<FunctionPointer> = errorsReturn;
 }
 
 /** A split collective between its two calls (MPI 5.0 §14.4.5): all is done in the first. */
-export interface Split {
+interface SplitAccess {
   /** Without MPI_File_ and _begin. */
   readonly name: string;
   readonly bytes: number;
@@ -40,7 +40,7 @@ interface CFileOptions {
   readonly descriptor: number;
   readonly mode: number;
   readonly info: Info;
-  readonly errorHandler: ErrorHandler<FunctionPointer>;
+  readonly errorHandler: ErrorHandling<FunctionPointer>;
 }
 
 export class CFile implements ErrorSubject {
@@ -53,13 +53,13 @@ export class CFile implements ErrorSubject {
   readonly descriptor: number;
   readonly mode: number;
   readonly info: Info;
-  errorHandler: ErrorHandler<FunctionPointer>;
+  errorHandler: ErrorHandling<FunctionPointer>;
   view: View = bytesOfAll;
   /** The individual file pointer, in etypes of the view. */
   position = 0;
   readonly shared: SharedPosition = { start: 0, path: "" };
   isAtomic = false;
-  split: Split | null = null;
+  split: SplitAccess | null = null;
 
   constructor(options: CFileOptions) {
     this.comm = options.comm;

@@ -6,7 +6,7 @@ import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import type { Info } from "../../core/comm/info.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
-import { Duplicate } from "../../core/process/communicators/duplicate.ts";
+import { type Duplicate, DuplicateForFile } from "../../core/process/communicators/duplicate.ts";
 import type { Process } from "../../core/process/process.ts";
 import type { Creation } from "../../core/process/task.ts";
 import type { Program } from "../program.ts";
@@ -37,7 +37,7 @@ export class OpenFile extends Together {
     super();
     this.program = program;
     this.options = options;
-    this.duplicate = new Duplicate(parent);
+    this.duplicate = new DuplicateForFile(parent);
   }
 
   /** As the others see it, until there is a communicator of its own. */

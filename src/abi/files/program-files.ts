@@ -19,6 +19,7 @@ const classes: Readonly<Partial<Record<Errno, readonly [errorClass: number, stat
   [Errno.ISDIR]: [ErrorClass.BAD_FILE, "it is a folder"],
   [Errno.NOTDIR]: [ErrorClass.BAD_FILE, "a part of its name is no folder"],
   [Errno.NAMETOOLONG]: [ErrorClass.BAD_FILE, "its name is too long"],
+  [Errno.ILSEQ]: [ErrorClass.BAD_FILE, "its name is not UTF-8"],
   [Errno.INVAL]: [ErrorClass.BAD_FILE, "the system does not take it"],
   [Errno.LOOP]: [ErrorClass.BAD_FILE, "links lead in a circle"],
   [Errno.NOSPC]: [ErrorClass.NO_SPACE, "there is no space left"],

@@ -41,8 +41,8 @@ export function locked<T>(program: Program, file: CFile, act: () => T): T {
   const lock = lockOf(pointerPath(program, file));
   while (!disk.create(lock)) {
     program.operations.look();
-    // The process that died may have had the lock.
-    if (program.operations.deaths === 0) continue;
+    // A member that died may have had the lock; who is no member never has.
+    if (program.operations.failedOf(file.comm).size === 0) continue;
     throw new MpiError(
       ErrorClass.PROC_FAILED,
       `Cannot lock ${file.title}: a process has failed that may hold the lock`,

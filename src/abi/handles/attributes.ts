@@ -7,7 +7,7 @@
 import type { Pointer } from "../../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
-import type { AttributeSet, Keyval } from "../../core/comm/attributes.ts";
+import type { AttributeKey, AttributeSet } from "../../core/comm/attributes.ts";
 import type { Program } from "../program.ts";
 import { CallKind, type Continuation } from "../waiting/callbacks.ts";
 import type { AttributeFunctions, CAttribute } from "./objects.ts";
@@ -19,7 +19,7 @@ export interface Bearer {
   readonly attributes: AttributeSet<AttributeFunctions>;
 }
 
-export type CKeyval = Keyval<AttributeFunctions>;
+export type CKeyval = AttributeKey<AttributeFunctions>;
 
 /** The ABI's MPI_COMM_NULL_COPY_FN and MPI_COMM_NULL_DELETE_FN, MPI_COMM_DUP_FN; those of datatypes and windows are the same. */
 const NULL_FN = 0;

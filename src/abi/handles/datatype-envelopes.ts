@@ -24,7 +24,7 @@ export interface Contents extends Envelope {
   readonly largeCounts: readonly number[];
 }
 
-export function contentsOf(core: Datatype): Contents {
+export function largeContentsOf(core: Datatype): Contents {
   const { envelope } = core;
   const { combiner, integers, addresses } = envelope;
   if (!large.has(core)) return { ...envelope, largeCounts: [] };

@@ -5,7 +5,7 @@
 import { MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { AttributeSet } from "../../core/comm/attributes.ts";
-import type { ErrorHandler } from "../../core/comm/error-handler.ts";
+import type { ErrorHandling } from "../../core/comm/error-handler.ts";
 import type { Info } from "../../core/comm/info.ts";
 import type { Topology } from "../../core/comm/topology/topology.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
@@ -21,7 +21,7 @@ import { type After, type AttributeFunctions, CCommunicator, CRequest, type Func
 /** What the new communicator has besides its members. */
 interface Heritage {
   /** The parent's unless given. */
-  readonly errorHandler?: ErrorHandler<FunctionPointer>;
+  readonly errorHandler?: ErrorHandling<FunctionPointer>;
   readonly topology?: Topology | null;
   readonly info?: Info;
   /** Attributes are copied from the parent. */

@@ -3,7 +3,7 @@ import type { Pointer, RecordId } from "../../core/base/brand.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { type Attribute, AttributeSet } from "../../core/comm/attributes.ts";
 import type { Datatype } from "../../core/comm/datatype/datatype.ts";
-import { type ErrorHandler, errorsAreFatal } from "../../core/comm/error-handler.ts";
+import { type ErrorHandling, errorsAreFatal } from "../../core/comm/error-handler.ts";
 import { Info } from "../../core/comm/info.ts";
 import type { Op } from "../../core/comm/op/op.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
@@ -22,7 +22,7 @@ export type CAttribute = Attribute<AttributeFunctions>;
 /** Whose error handler hears of an error: a communicator, a file. */
 export interface ErrorSubject {
   readonly handle: number;
-  readonly errorHandler: ErrorHandler<FunctionPointer>;
+  readonly errorHandler: ErrorHandling<FunctionPointer>;
   /** How messages to people call it, and what kind of thing it is. */
   readonly title: string;
 }
@@ -31,7 +31,7 @@ export class CCommunicator implements ErrorSubject {
   readonly core: Communicator;
   handle = 0;
   name = "";
-  errorHandler: ErrorHandler<FunctionPointer> = errorsAreFatal;
+  errorHandler: ErrorHandling<FunctionPointer> = errorsAreFatal;
   attributes = new AttributeSet<AttributeFunctions>();
   info = new Info();
   /** How many partitioned messages were made, by direction, peer and tag. */

@@ -15,6 +15,7 @@
  * open cannot be opened again by a later life.
  */
 import { assert } from "../../core/base/assert.ts";
+import { bytesOfText, textOfBytes } from "../../core/base/byte-text.ts";
 import { fnv1a } from "../../core/base/fnv-1a.ts";
 import { ChoiceKind, type Choices } from "../../core/ft/choices.ts";
 import { type Errno, errnoOf, WasiError } from "../../wasi/errno.ts";
@@ -401,10 +402,10 @@ function bytesOfWords(words: readonly number[], length: number): Uint8Array {
 }
 
 function wordsOfText(text: string): number[] {
-  const bytes = new TextEncoder().encode(text);
+  const bytes = bytesOfText(text);
   return [bytes.length, ...wordsOfBytes(bytes)];
 }
 
 function textOfWords([length, ...words]: readonly number[]): string {
-  return new TextDecoder().decode(bytesOfWords(words, length!));
+  return textOfBytes(bytesOfWords(words, length!));
 }

@@ -15,11 +15,12 @@ import { noSpawner } from "../../core/process/spawner.ts";
 import type { SimMemory } from "../../sim/memory.ts";
 import type { SimProcess } from "../../sim/sim-process.ts";
 import { World } from "../../sim/world.ts";
+import { addressMin } from "../arguments/buffers.ts";
 import { importsOf } from "../binding.ts";
 import type { Call } from "../call-table.ts";
 import type { FunctionPointer } from "../handles/objects.ts";
 import { Program } from "../program.ts";
-import type { Host } from "../waiting/host.ts";
+import type { CHost } from "../waiting/host.ts";
 
 /** The functions of MPI that a C program imports; the support library has the others. */
 export const importNames: readonly string[] = importedFunctions().map(({ name }) => name);
@@ -58,9 +59,13 @@ export class TestProgram {
     },
   ];
   readonly #ownBytes: number[] = [];
+  readonly #bytesAtStart: number;
 
   constructor(world: World, process: SimProcess) {
     this.memory = process.memory;
+    // As in a linked program nothing lies where addresses are none.
+    this.memory.allocate(addressMin);
+    this.#bytesAtStart = this.memory.bytesAllocated;
     this.#world = world;
     const waitUntil = (isReady: () => boolean): boolean => {
       while (!isReady()) {
@@ -71,8 +76,9 @@ export class TestProgram {
       }
       return true;
     };
-    const host: Host = {
+    const host: CHost = {
       process: process.core,
+      survivesDeaths: true,
       processorName: "test",
       wait: (request) => waitUntil(() => process.engine.isComplete(request)),
       waitUntil,
@@ -145,7 +151,7 @@ export class TestProgram {
   /** The program's own memory goes. Answers how many bytes the binding has allocated and not given back. */
   end(): number {
     for (const at of this.#ownBytes.splice(0)) this.memory.free(at as Pointer);
-    return this.memory.bytesAllocated;
+    return this.memory.bytesAllocated - this.#bytesAtStart;
   }
 
   ints(...values: readonly number[]): number {

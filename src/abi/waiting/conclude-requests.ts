@@ -1,6 +1,6 @@
 /** The end of a request: its status is written, its bytes are brought where they belong, its record is given back. */
 import { ANY_SOURCE, ANY_TAG } from "../../core/base/constants.ts";
-import { MpiError } from "../../core/base/mpi-error.ts";
+import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import type { MessageOutcome } from "../../core/binding/operations.ts";
 import { S_BYTES, S_CANCELLED, S_SOURCE, S_TAG, STATUS_IGNORE } from "../arguments/status.ts";
@@ -65,7 +65,7 @@ export function failed(program: Program, request: CRequest, code: number): MpiEr
   return new MpiError(code, `Cannot complete the request: ${program.errorCodes.stringOf(code)}`);
 }
 
-/** For blocking calls: ends their request, which the program never sees. */
+/** For blocking calls: ends their request, which the program never sees; so it cannot be pending. */
 export class Concluded implements Continuation {
   private readonly request: CRequest;
   private readonly status: number;
@@ -77,7 +77,9 @@ export class Concluded implements Continuation {
 
   resume(program: Program): number {
     const error = conclude(program, this.request, this.status);
-    return error === 0 ? 0 : program.raise(failed(program, this.request, error));
+    if (error === 0) return 0;
+    const code = error === ErrorClass.PROC_FAILED_PENDING ? ErrorClass.PROC_FAILED : error;
+    return program.raise(failed(program, this.request, code));
   }
 }
 

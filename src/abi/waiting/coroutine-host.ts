@@ -1,16 +1,17 @@
 /**
- * `Host` of a C process that shares its thread with others. A wait stops the process inside the call (suspension.ts) as soon as another
+ * `CHost` of a C process that shares its thread with others. A wait stops the process inside the call (suspension.ts) as soon as another
  * one has something to do, and the world that runs the processes goes on with it when `Suspension.isReady` says so.
  */
 import type { Pointer, RecordId } from "../../core/base/brand.ts";
 import { Now } from "../../core/binding/operations.ts";
 import type { Process } from "../../core/process/process.ts";
 import type { Spawner } from "../../core/process/spawner.ts";
-import type { Host } from "./host.ts";
+import type { CHost } from "./host.ts";
 import type { StopWord } from "./suspension.ts";
 
 interface CoroutineHostOptions {
   readonly process: Process;
+  readonly survivesDeaths: boolean;
   readonly processorName: string;
   readonly stop: StopWord;
   readonly spawner: Spawner;
@@ -19,6 +20,8 @@ interface CoroutineHostOptions {
    * of the wait (`isOver`).
    */
   mustGiveWay(isOver: () => boolean): boolean;
+  /** Of a wait that has lasted. */
+  readonly whereabouts: { readonly sleeps: number; end(): void };
   /** Makes the process stop at its next capture point: `Suspension.givesWay`. */
   giveWay(): void;
   abort(code: number, message: string): never;
@@ -31,23 +34,29 @@ const looksMax = 32;
 
 const never = (): boolean => false;
 
-export class CoroutineHost implements Host {
+export class CoroutineHost implements CHost {
   readonly process: Process;
+  readonly survivesDeaths: boolean;
   readonly processorName: string;
   readonly stop: StopWord;
   readonly spawner: Spawner;
   readonly #options: CoroutineHostOptions;
   #looks = 0;
+  /** The request that the program waits for, or waited for last; −1: it waits for something else. */
+  awaited = -1 as RecordId;
+  /** The program does not wait, it looks. */
+  isLooking = false;
 
   constructor(options: CoroutineHostOptions) {
     this.process = options.process;
+    this.survivesDeaths = options.survivesDeaths;
     this.processorName = options.processorName;
     this.stop = options.stop;
     this.spawner = options.spawner;
     this.#options = options;
   }
 
-  /** For a wait that is not one of the engine, see `CoroutineHostOptions`. */
+  /** For a wait of the data plane, see `CoroutineHostOptions`. */
   mustGiveWay(isOver: () => boolean): boolean {
     return this.#options.mustGiveWay(isOver);
   }
@@ -55,15 +64,23 @@ export class CoroutineHost implements Host {
   wait(request: RecordId): boolean {
     const { process } = this;
     const { engine } = process;
+    this.awaited = request;
     while (!engine.isComplete(request)) if (!process.progress() && this.#options.mustGiveWay(never)) return false;
-    process.openPass();
+    this.#endOfWait();
     return true;
   }
 
   waitUntil(isReady: () => boolean): boolean {
+    this.awaited = -1 as RecordId;
     while (!isReady()) if (!this.process.progress() && this.#options.mustGiveWay(isReady)) return false;
-    this.process.openPass();
+    this.#endOfWait();
     return true;
+  }
+
+  #endOfWait(): void {
+    const { whereabouts } = this.#options;
+    if (whereabouts.sleeps !== 0) whereabouts.end();
+    this.process.openPass();
   }
 
   /** Without a message there is nothing that could tell whether one has come: the receive is posted. */
@@ -80,7 +97,9 @@ export class CoroutineHost implements Host {
   glance(): void {
     if (++this.#looks < looksMax) return;
     this.#looks = 0;
+    this.isLooking = true;
     if (this.#options.mustGiveWay(never)) this.#options.giveWay();
+    this.isLooking = false;
   }
 
   abort(code: number, message: string): never {

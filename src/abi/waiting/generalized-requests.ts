@@ -12,10 +12,10 @@ import { CallKind, type Continuation } from "./callbacks.ts";
 /** What a function of the program gave as its error code. Those of MPI are never negative. */
 export const codeOf = (result: number): number => (result < 0 ? ErrorClass.OTHER : result);
 
-/** Asks the program about those of these complete requests that are its own, then goes on. */
+/** Asks the program about those of these complete requests that are its own, once about each, then goes on. */
 export function queryThen(program: Program, requests: readonly (CRequest | null)[], then: Continuation): number {
   const own = requests.filter((request) => isOwn(request));
-  return own.length === 0 ? then.resume(program, 0) : new Queries(own, true, then).next(program);
+  return own.length === 0 ? then.resume(program, 0) : new Queries([...new Set(own)], true, then).next(program);
 }
 
 /** The same for requests that are only looked at: they are not freed. */

@@ -1,11 +1,8 @@
 /** What the C binding needs of the world it runs in. */
 import type { HostWorld } from "../../core/binding/world.ts";
-import type { Spawner } from "../../core/process/spawner.ts";
 import type { StopWord } from "./suspension.ts";
 
-export interface Host extends HostWorld {
+export interface CHost extends HostWorld {
   /** Others make this process stop inside an MPI call by it; see suspension.ts. */
   readonly stop: StopWord;
-  /** Starts other processes while the job runs. */
-  readonly spawner: Spawner;
 }

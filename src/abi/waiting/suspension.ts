@@ -10,6 +10,7 @@ import { SUSPENDED } from "../../core/base/capture-points.ts";
 import { lives } from "../../core/base/saved-classes.ts";
 import type { Program } from "../program.ts";
 import type { Continuation } from "./callbacks.ts";
+import { PlaneWait } from "./plane-wait.ts";
 
 /** The word by which others make a process stop: not 0, it shall. */
 export interface StopWord {
@@ -26,7 +27,7 @@ interface Unwinding {
 }
 
 export class Suspension {
-  static readonly unsaved = { words: null, at: 0, unwinding: null, givesWay: false, isReady: always, isInPlane: false };
+  static readonly unsaved = { words: null, at: 0, unwinding: null, givesWay: false, isReady: always, planeWait: null };
   readonly words: Int32Array;
   readonly at: number;
   unwinding: Unwinding | null = null;
@@ -36,8 +37,8 @@ export class Suspension {
   givesWay = false;
   /** Would the process, which has stopped in a wait, find what it waits for? Asked by whoever runs several in one thread. */
   isReady: () => boolean = always;
-  /** It has stopped in a wait of its data plane: the plane goes on with the call. No image may be taken until it has. */
-  isInPlane = false;
+  /** The wait of its data plane, in which a process may have stopped as well. */
+  readonly planeWait = new PlaneWait();
   /** How it goes on; null: from the beginning. */
   private next: Continuation | null = null;
 
@@ -57,18 +58,9 @@ export class Suspension {
     return SUSPENDED;
   }
 
-  /** Stops in a wait of the data plane, which will be called again. */
-  stopInPlane(isReady: () => boolean): void {
-    this.next = null;
-    this.isReady = isReady;
-    this.isInPlane = true;
-    this.unwind();
-  }
-
   /** The stack has been put back. */
   goOn(program: Program): void {
     this.isRewinding = false;
-    this.isInPlane = false;
     program.process.pass.setOutside(!program.isRunning);
     this.unwinding!.rewound();
   }
@@ -76,6 +68,8 @@ export class Suspension {
   /** An import that is called while something is unusual: it shall stop, or go on. */
   enter(program: Program, call: () => number): number {
     if (!this.isRewinding) {
+      // A data plane has begun the call: it goes on, and stops in its wait.
+      if (program.process.pass.meetings?.isAtGate === true) return this.answered(call());
       this.givesWay = false;
       this.isReady = always;
       return this.unwind();
@@ -83,7 +77,10 @@ export class Suspension {
     this.goOn(program);
     const { next } = this;
     this.next = null;
-    const answer = next === null ? call() : resumed(program, next);
+    return this.answered(next === null ? call() : resumed(program, next));
+  }
+
+  private answered(answer: number): number {
     return answer === SUSPENDED ? this.unwind() : answer;
   }
 

@@ -45,6 +45,7 @@ export function waitForThen(program: Program, condition: Condition, then: Contin
  * whole call is made again.
  */
 export function waitUntil(program: Program, isReady: () => boolean, finish: () => number, again: CallAgain): number {
+  program.again = again;
   const outcome = waitFor(program, isReady);
   if (outcome === "stop") return program.suspension.stop(again, orAsked(program, isReady));
   return outcome === "combine" ? combine(program, again) : finish();
@@ -86,8 +87,8 @@ const orAsked =
 
 /** Makes a call from its beginning. */
 export class CallAgain implements Continuation {
-  private readonly name: string;
-  private readonly args: readonly number[];
+  readonly name: string;
+  readonly args: readonly number[];
   /** What the call has already taken from a replay (choices.ts); undefined: nothing. */
   known: Outcome | undefined = undefined;
 
@@ -117,6 +118,7 @@ class WaitOn implements Continuation {
   }
 
   resume(program: Program): number {
+    program.process.inquiries.unblock();
     return waitThen(program, this.record, this.next);
   }
 }

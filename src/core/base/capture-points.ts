@@ -58,8 +58,8 @@ const others = words(`
   File_read_at_all_end File_write_at_all_end File_read_all_end File_write_all_end
   File_read_ordered_end File_write_ordered_end`);
 
-/** ULFM: every call except the queries that are answered from local knowledge. */
-const extensions = words("MPIX_Comm_revoke MPIX_Comm_shrink MPIX_Comm_ishrink MPIX_Comm_agree MPIX_Comm_iagree");
+/** ULFM, under the standard's names and those with an X: every call except the queries that are answered from local knowledge. */
+const repairs = words("Comm_revoke Comm_shrink Comm_ishrink Comm_agree Comm_iagree");
 
 const functions: readonly string[] = [
   ...messages.flatMap(withLarge),
@@ -86,7 +86,7 @@ export const wasiCapturePoints: readonly string[] = [
 /** The imports as `module.name`. */
 export const capturePoints: readonly string[] = [
   ...functions.map((name) => `mpi.MPI_${name}`),
-  ...extensions.map((name) => `mpi.${name}`),
+  ...repairs.flatMap((name) => [`mpi.MPI_${name}`, `mpi.MPIX_${name}`]),
   // Functions of the program that are called in the middle of an MPI call may communicate.
   "mpi.callback",
   "mpi.callback_done",

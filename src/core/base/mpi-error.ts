@@ -74,6 +74,16 @@ export const ErrorClass = {
 } as const;
 export type ErrorCode = number;
 
+export const errorClassNames: ReadonlyMap<number, keyof typeof ErrorClass> = new Map(
+  Object.entries(ErrorClass).map(([name, code]) => [code as number, name as keyof typeof ErrorClass]),
+);
+
+/** `MPI_ERR_RANK`, for messages. */
+export function errorClassName(errorClass: number): string {
+  if (errorClass === ErrorClass.SUCCESS) return "MPI_SUCCESS";
+  return `MPI_ERR_${errorClassNames.get(errorClass) ?? errorClass}`;
+}
+
 export class MpiError extends Error {
   override readonly name = "MpiError";
   /** The error code; for predefined classes code and class are the same number. */
@@ -81,5 +91,10 @@ export class MpiError extends Error {
   constructor(code: ErrorCode, message: string) {
     super(message);
     this.code = code;
+  }
+
+  /** "MPI_ERR_RANK": the standard's name of the class. */
+  get className(): string {
+    return errorClassName(this.code);
   }
 }

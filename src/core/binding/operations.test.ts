@@ -4,6 +4,7 @@ import { INT, TestRanks, WORLD } from "../../abi/testing/ranks.ts";
 import { Mpi } from "../../mpi/mpi.ts";
 import { World } from "../../sim/world.ts";
 import { assert } from "../base/assert.ts";
+import { noSpawner } from "../process/spawner.ts";
 import { Now, type Operations } from "./operations.ts";
 import { ProcessOperations } from "./process-operations.ts";
 import { type Watched, watched } from "./testing/watched-operations.ts";
@@ -26,6 +27,8 @@ function typeScriptProgram(layer: (operations: Operations) => Watched = watched)
   };
   const host = {
     process: core,
+    survivesDeaths: true,
+    spawner: noSpawner(1, "this is a test"),
     processorName: "test",
     wait: (request: Parameters<Operations["wait"]>[0]) => waitUntil(() => core.engine.isComplete(request)),
     waitUntil,

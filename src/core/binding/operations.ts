@@ -168,6 +168,11 @@ export interface Operations {
 
   isComplete(request: RecordId): boolean;
   errorOf(request: RecordId): ErrorCode;
+  /**
+   * Is it a receive from ANY_SOURCE that has ended with PROC_FAILED_PENDING? It is posted again when the program acknowledges the dead,
+   * unless it is given back before.
+   */
+  isStalled(request: RecordId): boolean;
   /** Length of the message that a complete receive took. */
   bytesOf(request: RecordId): number;
   /** `tellsMessage`: its outcome is that of a message although it is no receive. */

@@ -122,7 +122,7 @@ export class ProcessOperations implements Operations {
   }
 
   numberedMessage(source: number, number: number): RecordId {
-    return this.engine.matching.unexpectedOf(source, number);
+    return this.engine.envelopes.of(source, number);
   }
 
   readEnvelope(comm: Communicator, envelope: RecordId, into: MessageOutcome): void {
@@ -280,6 +280,10 @@ export class ProcessOperations implements Operations {
     return this.records.get(request, R_ERROR);
   }
 
+  isStalled(request: RecordId): boolean {
+    return this.process.engine.matching.isStalled(request);
+  }
+
   bytesOf(request: RecordId): number {
     return this.records.get(request, R_STATUS_BYTES);
   }
@@ -325,7 +329,12 @@ export class ProcessOperations implements Operations {
   }
 
   wait(request: RecordId): boolean {
-    return this.waits.wait(request);
+    const { inquiries } = this.process;
+    inquiries.block(request);
+    const isOver = this.waits.wait(request);
+    // A wait that was interrupted goes on later, and the program does nothing meanwhile.
+    if (isOver) inquiries.unblock();
+    return isOver;
   }
 
   waitUntil(isReady: () => boolean): boolean {

@@ -1,6 +1,7 @@
 /** The services that both faces of MPI need of the world their program runs in. */
 import type { Pointer, RecordId } from "../base/brand.ts";
 import type { Process } from "../process/process.ts";
+import type { Spawner } from "../process/spawner.ts";
 
 /** A process, and how its program waits. */
 export interface Waits {
@@ -19,8 +20,12 @@ export interface Waits {
 }
 
 export interface HostWorld extends Waits {
+  /** Does the job go on when processes die, so that the program can repair itself? The attribute MPI_FT. */
+  readonly survivesDeaths: boolean;
   /** Name of the machine, fixed at the start. */
   readonly processorName: string;
+  /** Starts other processes while the job runs. */
+  readonly spawner: Spawner;
   /** Ends the whole job with that exit code. */
   abort(code: number, message: string): never;
   /** Seconds since some moment in the past, MPI_Wtime. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compile } from "./engine/compiled-schedule.ts";
+import { compileSchedule } from "./engine/compiled-schedule.ts";
 import { CompiledScheduleCache, schedulesMax } from "./engine/compiled-schedule-cache.ts";
 import { equalBlocks } from "./engine/rounds.ts";
 import { type Collective, plan } from "./plan.ts";
@@ -112,7 +112,7 @@ test("M3 selection: an allreduce has the same bits whatever is chosen", () => {
 test("M3 program cache: finds what was kept, by every part of the key, and holds a bounded number", () => {
   const cache = new CompiledScheduleCache();
   const programs = ranksOf(schedulesMax + 5).map((bytes) =>
-    compile(plan({ kind: "bcast", rank: 0, size: 2, root: 0, bytes })),
+    compileSchedule(plan({ kind: "bcast", rank: 0, size: 2, root: 0, bytes })),
   );
   assert.equal(cache.find(0, 0, 0, 0, 0), undefined);
   for (const [index, program] of programs.entries()) cache.keep([1, index, 0, 8, 0], program);

@@ -21,7 +21,7 @@ export interface Failure {
 export type DeleteOutcome = { readonly kind: "done" } | Failure;
 
 /** The callbacks in the caller's form: functions, table indices, or names of the predefined ones. */
-export interface Keyval<Callbacks = unknown> {
+export interface AttributeKey<Callbacks = unknown> {
   /** The program's number of the keyval. Never used again after the keyval is freed. */
   readonly number: number;
   readonly owner: AttributeOwner;
@@ -29,7 +29,7 @@ export interface Keyval<Callbacks = unknown> {
 }
 
 export interface Attribute<Callbacks = unknown> {
-  readonly keyval: Keyval<Callbacks>;
+  readonly keyval: AttributeKey<Callbacks>;
   readonly value: unknown;
 }
 
@@ -38,16 +38,16 @@ const firstNumber = 0x1000;
 
 /** The keyvals of one process. A freed keyval is removed here and lives on in the attributes that have it. */
 export class Keyvals<Callbacks = unknown> {
-  private readonly keyvals = new Map<number, Keyval<Callbacks>>();
+  private readonly keyvals = new Map<number, AttributeKey<Callbacks>>();
   private next = firstNumber;
 
-  create(owner: AttributeOwner, callbacks: Callbacks): Keyval<Callbacks> {
+  create(owner: AttributeOwner, callbacks: Callbacks): AttributeKey<Callbacks> {
     const keyval = { number: this.next++, owner, callbacks };
     this.keyvals.set(keyval.number, keyval);
     return keyval;
   }
 
-  find(number: number, owner: AttributeOwner): Keyval<Callbacks> {
+  find(number: number, owner: AttributeOwner): AttributeKey<Callbacks> {
     const keyval = this.keyvals.get(number);
     if (keyval?.owner === owner) return keyval;
     const state = keyval === undefined ? "there is none with that number" : `it is for a ${keyval.owner}`;
@@ -67,9 +67,9 @@ const done: DeleteOutcome = { kind: "done" };
 /** The attributes of one object. */
 export class AttributeSet<Callbacks = unknown> {
   /** In the order of setting: a value that is replaced moves to the end. */
-  private readonly attributes = new Map<Keyval<Callbacks>, Attribute<Callbacks>>();
+  private readonly attributes = new Map<AttributeKey<Callbacks>, Attribute<Callbacks>>();
 
-  get(keyval: Keyval<Callbacks>): Attribute<Callbacks> | undefined {
+  get(keyval: AttributeKey<Callbacks>): Attribute<Callbacks> | undefined {
     return this.attributes.get(keyval);
   }
 
@@ -79,25 +79,25 @@ export class AttributeSet<Callbacks = unknown> {
   }
 
   /** Sets without any callback. */
-  put(keyval: Keyval<Callbacks>, value: unknown): void {
+  put(keyval: AttributeKey<Callbacks>, value: unknown): void {
     this.attributes.delete(keyval);
     this.attributes.set(keyval, { keyval, value });
   }
 
   /** Removes without any callback. */
-  drop(keyval: Keyval<Callbacks>): void {
+  drop(keyval: AttributeKey<Callbacks>): void {
     this.attributes.delete(keyval);
   }
 
   /** An old value is deleted first; when its callback fails, it stays and the new one is not set. */
-  set(keyval: Keyval<Callbacks>, value: unknown, callDelete: CallDelete<Callbacks>): DeleteOutcome {
+  set(keyval: AttributeKey<Callbacks>, value: unknown, callDelete: CallDelete<Callbacks>): DeleteOutcome {
     const outcome = this.attributes.has(keyval) ? this.delete(keyval, callDelete) : done;
     if (outcome.kind === "done") this.put(keyval, value);
     return outcome;
   }
 
   /** When the callback fails the attribute stays. */
-  delete(keyval: Keyval<Callbacks>, callDelete: CallDelete<Callbacks>): DeleteOutcome {
+  delete(keyval: AttributeKey<Callbacks>, callDelete: CallDelete<Callbacks>): DeleteOutcome {
     const attribute = this.attributes.get(keyval);
     if (attribute === undefined) {
       throw new MpiError(ErrorClass.KEYVAL, `Cannot delete the attribute of keyval ${keyval.number}: it is not set`);

@@ -2,7 +2,7 @@
  * Error codes, classes and their texts (MPI 5.0 §9.4, §9.5): the predefined ones, where code and class are one number, and
  * those that a program adds, with numbers behind LASTCODE.
  */
-import { ErrorClass, type ErrorCode, MpiError } from "../base/mpi-error.ts";
+import { ErrorClass, type ErrorCode, errorClassName, MpiError, errorClassNames as names } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
 
 /** Longest text, without the closing zero of C. */
@@ -79,17 +79,6 @@ const texts: Readonly<Record<ClassName, string>> = {
   PROC_FAILED_PENDING: "a process that may have sent the message has failed, the receive is still pending",
   REVOKED: "the communication object is revoked",
 };
-
-const names = new Map(
-  Object.entries(ErrorClass).map(([name, code]) => [code as number, name as keyof typeof ErrorClass]),
-);
-
-/** `MPI_ERR_RANK`, for messages; ULFM's classes have the prefix of extensions. */
-export function errorClassName(errorClass: number): string {
-  if (errorClass === ErrorClass.SUCCESS) return "MPI_SUCCESS";
-  const isUlfm = errorClass >= ErrorClass.PROC_FAILED && errorClass <= ErrorClass.REVOKED;
-  return `${isUlfm ? "MPIX" : "MPI"}_ERR_${names.get(errorClass) ?? errorClass}`;
-}
 
 interface Added {
   readonly errorClass: number;

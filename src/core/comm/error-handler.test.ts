@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 import {
-  type ErrorHandler,
+  type ErrorHandling,
   errorsAbort,
   errorsAreFatal,
   errorsReturn,
@@ -12,7 +12,7 @@ import {
 
 const error = new MpiError(ErrorClass.TAG, "Cannot send with tag -9: tags are 0 or more");
 
-function run(handler: ErrorHandler<string>): string[] {
+function run(handler: ErrorHandling<string>): string[] {
   const calls: string[] = [];
   const end = (what: string) => (): never => {
     calls.push(what);

@@ -7,7 +7,7 @@ import type { ErrorCode, MpiError } from "../base/mpi-error.ts";
 
 type ErrorHandlerOwner = "communicator" | "window" | "file" | "session";
 
-export type ErrorHandler<Callback = unknown> =
+export type ErrorHandling<Callback = unknown> =
   /** Ends every process that is connected. */
   | { readonly kind: "fatal"; readonly handle: number }
   /** Ends the processes of the communicator (window, file, session). */
@@ -21,7 +21,7 @@ export const errorsAreFatal = { kind: "fatal", handle: 0x141 } as const;
 export const errorsAbort = { kind: "abort", handle: 0x142 } as const;
 export const errorsReturn = { kind: "return", handle: 0x143 } as const;
 
-export function userErrorHandler<Callback>(owner: ErrorHandlerOwner, callback: Callback): ErrorHandler<Callback> {
+export function userErrorHandler<Callback>(owner: ErrorHandlerOwner, callback: Callback): ErrorHandling<Callback> {
   return { kind: "user", owner, callback };
 }
 
@@ -34,7 +34,7 @@ interface ErrorPorts<Callback = unknown> {
 
 /** Gives an error to a handler. Returns the result of the failed call. */
 export function handle<Callback>(
-  handler: ErrorHandler<Callback>,
+  handler: ErrorHandling<Callback>,
   error: MpiError,
   ports: ErrorPorts<Callback>,
 ): ErrorCode {

@@ -72,6 +72,9 @@ export interface RankPartHost {
 export interface ProtocolReport {
   /** By rank, as far as ranks have come to their end; undefined otherwise. */
   readonly ranks: readonly unknown[];
+  /** How many processes have died and did not return, and how many have come to the end of their programs. */
+  readonly dead: number;
+  readonly finished: number;
   /** Of its part for the job; undefined: it has none. */
   readonly job: unknown;
 }

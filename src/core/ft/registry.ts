@@ -6,8 +6,9 @@ import type { ProtocolDefinition } from "./definition.ts";
 import { logging } from "./logging/definition.ts";
 import type { LoggingLaunchOptions } from "./logging/options.ts";
 import { none } from "./none/definition.ts";
+import { ulfm } from "./ulfm/definition.ts";
 
-export const protocols: readonly ProtocolDefinition[] = [none, logging];
+export const protocols: readonly ProtocolDefinition[] = [none, logging, ulfm];
 
 /** Of a job that names none. */
 export const protocolDefault: ProtocolDefinition = none;

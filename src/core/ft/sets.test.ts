@@ -1,13 +1,13 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { membersOf, parseSets, setsByNode, setsByRank, setsFromLists } from "./sets.ts";
+import { membersBySet, parseSets, setsByNode, setsByRank, setsFromLists } from "./sets.ts";
 
 describe("L3: correlated sets (§3.2)", () => {
   it("follow the node map, or every rank is one", () => {
     deepEqual(setsByNode([0, 0, 1, 1, 2]), [0, 0, 1, 1, 2]);
     deepEqual(setsByNode([3, 3, 1]), [0, 0, 1]);
     deepEqual(setsByRank(3), [0, 1, 2]);
-    deepEqual(membersOf([0, 1, 0, 1]), [
+    deepEqual(membersBySet([0, 1, 0, 1]), [
       [0, 2],
       [1, 3],
     ]);

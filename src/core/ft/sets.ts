@@ -57,7 +57,7 @@ function parseLine(line: string): number[] | string {
 }
 
 /** The members of each set, ascending. */
-export function membersOf(setOf: readonly number[]): number[][] {
+export function membersBySet(setOf: readonly number[]): number[][] {
   const members: number[][] = [];
   for (const [rank, set] of setOf.entries()) {
     members[set] ??= [];

@@ -10,16 +10,17 @@ import { BYTES, KIND, kindOf, PAYLOAD, PacketKind } from "../wire/packet.ts";
 import type { Transport } from "../wire/transport.ts";
 import { type Announcement, announcementOf, announcementsMax } from "./announcements.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
+import type { Envelopes } from "./envelopes.ts";
 import { Gone } from "./gone.ts";
 import type { Matching } from "./matching.ts";
 import type { Pass } from "./pass.ts";
 import type { Peers } from "./peers.ts";
-
 import type { Transfers } from "./transfers.ts";
 
 interface ArrivalsParts {
   readonly transfers: Transfers;
   readonly matching: Matching;
+  readonly envelopes: Envelopes;
 }
 
 export class Arrivals {
@@ -28,6 +29,7 @@ export class Arrivals {
   private readonly hooks: EngineHooks | null;
   private readonly transfers: Transfers;
   private readonly matching: Matching;
+  private readonly envelopes: Envelopes;
   private readonly peers: Peers;
   private readonly pass: Pass;
   /** Packets that did not fit, and were dropped. */
@@ -42,6 +44,7 @@ export class Arrivals {
     this.hooks = hooks;
     this.transfers = parts.transfers;
     this.matching = parts.matching;
+    this.envelopes = parts.envelopes;
     this.peers = peers;
     this.pass = pass;
   }
@@ -113,7 +116,7 @@ export class Arrivals {
         this.peers.setShut(peer, false);
         return true;
       case PacketKind.CANCEL:
-        return this.matching.takeCancel(packet);
+        return this.envelopes.takeCancel(packet);
       case PacketKind.CANCEL_ANSWER:
         return this.transfers.takeCancelAnswer(packet);
       case PacketKind.REFUSAL:

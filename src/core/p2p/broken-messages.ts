@@ -10,7 +10,7 @@ import { R_OFFSET, R_PEER, R_SEQUENCE, RecordFlag, type Records } from "../reque
 const none = -1 as RecordId;
 
 /** One number for a message. Ranks are below 2^21. */
-export const keyOf = (source: number, sequence: number): number => source * 2 ** 32 + (sequence >>> 0);
+export const messageKey = (source: number, sequence: number): number => source * 2 ** 32 + (sequence >>> 0);
 
 export class BrokenMessages {
   private readonly records: Records;
@@ -25,7 +25,7 @@ export class BrokenMessages {
     const { records } = this;
     records.addFlag(record, RecordFlag.BROKEN);
     records.put(record, R_OFFSET, 0);
-    this.byMessage.set(keyOf(records.get(record, R_PEER), records.get(record, R_SEQUENCE)), record);
+    this.byMessage.set(messageKey(records.get(record, R_PEER), records.get(record, R_SEQUENCE)), record);
   }
 
   /** A receive has taken a broken envelope: the bytes are for it. The envelope is gone. */
@@ -36,7 +36,7 @@ export class BrokenMessages {
 
   /** The message comes: the record that has its envelope, not broken any more; −1: there is none. */
   take(source: number, sequence: number): RecordId {
-    const key = keyOf(source, sequence);
+    const key = messageKey(source, sequence);
     const record = this.byMessage.get(key);
     if (record === undefined) return none;
     this.byMessage.delete(key);
@@ -45,7 +45,7 @@ export class BrokenMessages {
   }
 
   has(source: number, sequence: number): boolean {
-    return this.byMessage.has(keyOf(source, sequence));
+    return this.byMessage.has(messageKey(source, sequence));
   }
 
   /** Numbers of the messages from that rank. */

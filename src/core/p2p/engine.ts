@@ -12,10 +12,13 @@
  * This file is the face: posting, the short ways of blocking calls, progress, and what concerns all parts at once (a revoked
  * context, a death). Everything else is asked of the part that knows it:
  *
- *   outbox.ts            packets that leave: numbers, queues of channels that are full, announcements of the layer above
+ *   outbox.ts            messages that leave: the way of each, queues of channels that are full
+ *   channel-numbers.ts   the numbers of messages
+ *   control-packets.ts   packets that are no messages, announcements of the layer above among them
  *   arrivals.ts          packets that have arrived, sorted by kind; announcements of other processes
  *   matching.ts          messages and receives meet
- *   unexpected-store.ts  payloads that came before their receive, bounded in bytes
+ *   envelopes.ts         messages that came before their receive
+ *   unexpected-store.ts  their payloads, bounded in bytes
  *   transfers.ts         bytes that follow their envelope
  *   completion.ts        how requests end, and which have not
  *   peers.ts             the processes of the job: gone or not, eager limits, lives, places
@@ -52,6 +55,7 @@ import type { Transport } from "../wire/transport.ts";
 import { Arrivals } from "./arrivals.ts";
 import { Completion } from "./completion.ts";
 import type { EngineHooks, EnginePorts, EngineTracer } from "./engine-ports.ts";
+import { Envelopes } from "./envelopes.ts";
 import { Gone } from "./gone.ts";
 import { Matching } from "./matching.ts";
 import { Outbox } from "./outbox.ts";
@@ -109,6 +113,7 @@ export class Engine {
   private readonly hooks: EngineHooks | null;
   readonly outbox: Outbox;
   readonly arrivals: Arrivals;
+  readonly envelopes: Envelopes;
   readonly matching: Matching;
   readonly store: UnexpectedStore;
   readonly transfers: Transfers;
@@ -145,9 +150,10 @@ export class Engine {
     const completion = new Completion(ports);
     const refusals = new Refusals();
     const outbox = new Outbox(ports, completion, refusals);
-    const store = new UnexpectedStore(ports, outbox, options.unexpectedBytesMax ?? unexpectedBytesMaxDefault);
+    const store = new UnexpectedStore(ports, outbox.packets, options.unexpectedBytesMax ?? unexpectedBytesMaxDefault);
     const transfers = new Transfers(ports, outbox, completion);
-    const matching = new Matching(ports, { outbox, completion, transfers, store, refusals });
+    const envelopes = new Envelopes(ports, { packets: outbox.packets, store, transfers });
+    const matching = new Matching(ports, { completion, transfers, store, envelopes, refusals });
     this.hooks = hooks;
     this.peers = peers;
     this.refusals = refusals;
@@ -155,10 +161,11 @@ export class Engine {
     this.outbox = outbox;
     this.store = store;
     this.transfers = transfers;
+    this.envelopes = envelopes;
     this.matching = matching;
-    this.arrivals = new Arrivals(ports, { transfers, matching });
+    this.arrivals = new Arrivals(ports, { transfers, matching, envelopes });
     this.posted = matching.posted;
-    this.unexpected = matching.unexpected;
+    this.unexpected = envelopes.queue;
     this.looksCloser = hooks !== null;
   }
 
@@ -187,7 +194,7 @@ export class Engine {
   /** The short way of a standard send: true when the whole message has left and the buffer is free. No request is made. */
   sendNow(pointer: Pointer, bytes: number, dest: number, tag: number, context: number): boolean {
     if (!this.outbox.sendNow(pointer, bytes, dest, tag, context)) return false;
-    if (this.currentTracer !== null) this.currentTracer.sent(dest, tag, bytes, this.outbox.lastSequence(dest), context);
+    if (this.currentTracer !== null) this.currentTracer.sent(dest, tag, bytes, this.outbox.numbers.last(dest), context);
     this.lookNowAndThen();
     return true;
   }
@@ -231,7 +238,7 @@ export class Engine {
       return send;
     }
     // A message that will never leave has no number: a channel's numbers have no gaps.
-    const sequence = number === unnumbered ? this.outbox.nextSequence(dest) : number;
+    const sequence = number === unnumbered ? this.outbox.numbers.take(dest) : number;
     words[at + R_SEQUENCE] = sequence;
     if (this.currentTracer !== null) this.currentTracer.sent(dest, tag, bytes, sequence, context);
     if (this.hooks?.sendPosted(send) === true) {
@@ -365,7 +372,7 @@ export class Engine {
     if (this.looksCloser && source === ANY_SOURCE && this.refusals.refusesWildcards(context)) {
       // One that is not pending has found its message.
       if (this.records.get(receive, R_STATE) === RecordState.PENDING) {
-        this.matching.fail(receive, ErrorClass.PROC_FAILED_PENDING);
+        this.matching.stall(receive);
       }
     }
     return receive;
@@ -407,7 +414,7 @@ export class Engine {
     const context = records.get(envelope, R_CONTEXT);
     const receive = this.records.takeMessage(RecordKind.RECEIVE, pointer, room, source, tag, context);
     if (this.refusals.isRevoked(context)) {
-      this.matching.drop(envelope);
+      this.envelopes.drop(envelope);
       this.completion.complete(receive, ErrorClass.REVOKED);
     } else this.matching.deliver(receive, envelope);
     return receive;
@@ -436,6 +443,7 @@ export class Engine {
     switch (this.records.get(request, R_KIND)) {
       case RecordKind.RECEIVE:
         if (state === RecordState.PENDING) this.matching.cancel(request);
+        else if (this.matching.isStalled(request)) this.completion.completeCancelled(request);
         else if (!this.records.hasFlag(request, RecordFlag.CANCELLED)) this.hooks?.cancelling(request, true);
         return;
       case RecordKind.SEND:

@@ -12,7 +12,7 @@ const none = -1;
 const chainsFirst = 16;
 
 /** Spreads (context, peer, tag) over 32 bits; wildcards hash as the negative numbers they are. */
-export function hashOf(context: number, peer: number, tag: number): number {
+export function patternHash(context: number, peer: number, tag: number): number {
   let hash = Math.imul(tag, 0x9e3779b1) ^ Math.imul(peer, 0x85ebca6b) ^ Math.imul(context, 0xc2b2ae35);
   hash ^= hash >>> 15;
   return Math.imul(hash, 0x2c1b3c6d) ^ (hash >>> 13);

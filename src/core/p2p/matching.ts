@@ -3,7 +3,7 @@
  * unexpected; a receive that is posted takes the oldest envelope that fits, or waits among the posted (MPI 5.0 §3.5).
  */
 import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
-import { ANY_SOURCE, ANY_TAG, TAG_UB } from "../base/constants.ts";
+import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
 import { Arrival, Pin } from "../request/decisions.ts";
@@ -11,6 +11,7 @@ import type { Memory } from "../request/memory.ts";
 import {
   R_BYTES,
   R_CONTEXT,
+  R_ERROR,
   R_KIND,
   R_MODE,
   R_PEER,
@@ -32,62 +33,56 @@ import {
 } from "../request/records.ts";
 import { BYTES, CONTEXT, EXTRA, KIND, PAYLOAD, PacketKind, replicaOf, SEQUENCE, SOURCE, TAG } from "../wire/packet.ts";
 import type { Transport } from "../wire/transport.ts";
-import { BrokenMessages, keyOf } from "./broken-messages.ts";
 import type { Completion } from "./completion.ts";
 import type { EngineHooks, EnginePorts, EngineTracer } from "./engine-ports.ts";
-import { Gone } from "./gone.ts";
-import type { Outbox } from "./outbox.ts";
+import type { Envelopes } from "./envelopes.ts";
 import type { Pass } from "./pass.ts";
 import type { Peers } from "./peers.ts";
+import { PinnedReceives } from "./pinned-receives.ts";
 import { PostedQueue } from "./posted-queue.ts";
 import type { Refusals } from "./refusals.ts";
 import type { Transfers } from "./transfers.ts";
-import { UnexpectedQueue } from "./unexpected-queue.ts";
+import type { UnexpectedQueue } from "./unexpected-queue.ts";
 import type { UnexpectedStore } from "./unexpected-store.ts";
 
 interface MatchingParts {
-  readonly outbox: Outbox;
+  readonly envelopes: Envelopes;
   readonly completion: Completion;
   readonly transfers: Transfers;
   readonly store: UnexpectedStore;
   readonly refusals: Refusals;
 }
 
-const none = -1 as RecordId;
-
 export class Matching {
   static readonly unsaved = { tracer: null, pass: null };
   readonly posted: PostedQueue;
-  readonly unexpected: UnexpectedQueue;
-  /** Messages of lost processes that are here without all their bytes. */
-  readonly broken: BrokenMessages;
-  /** Receives that wait for one message and no other, by the message. */
-  private readonly pinned = new Map<number, RecordId>();
+  private readonly unexpected: UnexpectedQueue;
+  private readonly envelopes: Envelopes;
+  private readonly pinned: PinnedReceives;
   private readonly records: Records;
   private readonly transport: Transport;
   private readonly memory: Memory;
   private readonly hooks: EngineHooks | null;
-  private readonly outbox: Outbox;
   private readonly completion: Completion;
   private readonly transfers: Transfers;
   private readonly store: UnexpectedStore;
   private readonly peers: Peers;
   private readonly pass: Pass;
   private readonly refusals: Refusals;
-  /** See `disregard`; no context is −1. */
-  private disregardedContext = -1;
-  private disregardedBelow = 0;
   tracer: EngineTracer | null = null;
+
+  /** See `stall`. */
+  private readonly stalled: RecordId[] = [];
 
   constructor({ records, transport, memory, hooks, peers, pass }: EnginePorts, parts: MatchingParts) {
     this.posted = new PostedQueue(records);
-    this.unexpected = new UnexpectedQueue(records);
-    this.broken = new BrokenMessages(records);
+    this.unexpected = parts.envelopes.queue;
+    this.envelopes = parts.envelopes;
+    this.pinned = new PinnedReceives(records);
     this.records = records;
     this.transport = transport;
     this.memory = memory;
     this.hooks = hooks;
-    this.outbox = parts.outbox;
     this.completion = parts.completion;
     this.transfers = parts.transfers;
     this.store = parts.store;
@@ -124,7 +119,7 @@ export class Matching {
 
   /** Does a receive wait for one message and no other? */
   get hasPinned(): boolean {
-    return this.pinned.size !== 0;
+    return this.pinned.count !== 0;
   }
 
   /** Posted receives may be pinned after all. */
@@ -147,21 +142,11 @@ export class Matching {
     if (pin === Pin.NOTHING) return;
     const source = this.records.get(receive, R_PEER);
     const sequence = this.records.get(receive, R_SEQUENCE);
-    const envelope = this.unexpectedOf(source, sequence);
+    const envelope = this.envelopes.of(source, sequence);
     if (envelope >= 0) {
       this.unexpected.remove(envelope);
       this.deliver(receive, envelope);
-    } else this.pinned.set(keyOf(source, sequence), receive);
-  }
-
-  /** The envelope of that message, if it waits for a receive; −1: it does not. */
-  unexpectedOf(source: number, sequence: number): RecordId {
-    let found = none;
-    this.unexpected.forEach((envelope) => {
-      if (this.records.get(envelope, R_PEER) !== source || this.records.get(envelope, R_SEQUENCE) !== sequence) return;
-      found = envelope;
-    });
-    return found;
+    } else this.pinned.add(receive);
   }
 
   /** Gives a receive the message of an envelope that stands in no queue any more. */
@@ -188,7 +173,7 @@ export class Matching {
     // An image may hold the envelope of a sender whose memory was ours to read, and is elsewhere now.
     const peerPointer = this.transport.shares(this.peers.processOf(peer)) ? words[at + R_PEER_POINTER]! : -1;
     if (this.records.hasFlag(envelope, RecordFlag.BROKEN)) {
-      this.broken.handOver(envelope, receive);
+      this.envelopes.broken.handOver(envelope, receive);
       return;
     }
     this.records.give(envelope);
@@ -223,15 +208,10 @@ export class Matching {
   /** Cancels a posted receive. One that waits for a message which the protocol knows to come gets that message. */
   cancel(receive: RecordId): void {
     const isPinned = this.records.hasFlag(receive, RecordFlag.PINNED);
-    if (isPinned && this.isAwaited(receive)) return;
+    if (isPinned && this.pinned.has(receive)) return;
     if (this.hooks !== null && !this.hooks.cancelling(receive, false)) return;
     if (!isPinned) this.posted.remove(receive);
     this.completion.completeCancelled(receive);
-  }
-
-  private isAwaited(receive: RecordId): boolean {
-    const { records } = this;
-    return this.pinned.get(keyOf(records.get(receive, R_PEER), records.get(receive, R_SEQUENCE))) === receive;
   }
 
   // Arrivals
@@ -249,8 +229,8 @@ export class Matching {
     const tag = words[packet + TAG]!;
     const receive = this.takePosted(context, source, tag, words[packet + SEQUENCE]!);
     if (receive < 0) {
-      if (this.refusals.isRevoked(context)) this.refuse(packet, kind);
-      else this.addUnexpected(packet, kind);
+      if (this.refusals.isRevoked(context)) this.envelopes.refuse(packet, kind);
+      else this.envelopes.add(packet, kind);
       return true;
     }
     this.records.put(receive, R_REPLICA, replicaOf(words[packet + KIND]!));
@@ -261,13 +241,9 @@ export class Matching {
 
   /** The receive that takes this message, in no queue any more; −1: none yet. */
   private takePosted(context: number, source: number, tag: number, sequence: number): RecordId {
-    if (this.pinned.size !== 0) {
-      const key = keyOf(source, sequence);
-      const pinned = this.pinned.get(key);
-      if (pinned !== undefined) {
-        this.pinned.delete(key);
-        return pinned;
-      }
+    if (this.pinned.count !== 0) {
+      const pinned = this.pinned.take(source, sequence);
+      if (pinned >= 0) return pinned;
     }
     const receive = this.posted.find(context, source, tag);
     if (receive >= 0) this.posted.remove(receive);
@@ -278,7 +254,7 @@ export class Matching {
   private takeBytes(receive: RecordId, packet: number, kind: number): void {
     const words = this.transport.words;
     if (kind !== PacketKind.EAGER) {
-      this.transfers.answer(receive, words[packet + EXTRA]!, this.peerPointerOf(packet));
+      this.transfers.answer(receive, words[packet + EXTRA]!, this.transfers.peerPointerOf(packet));
       return;
     }
     const wanted = this.records.get(receive, R_STATUS_BYTES);
@@ -297,7 +273,7 @@ export class Matching {
     const words = this.transport.words;
     const source = words[packet + SOURCE]!;
     const sequence = words[packet + SEQUENCE]!;
-    const record = this.broken.take(source, sequence);
+    const record = this.envelopes.broken.take(source, sequence);
     if (record < 0) return false;
     // The answers go to the process that sends it now.
     this.records.put(record, R_REPLICA, replicaOf(words[packet + KIND]!));
@@ -306,7 +282,7 @@ export class Matching {
       return true;
     }
     this.records.put(record, R_MODE, kind);
-    this.fillEnvelope(record, packet, kind);
+    this.envelopes.fill(record, packet, kind);
     if (kind === PacketKind.EAGER) this.hooks?.held(source as WorldRank, sequence);
     return true;
   }
@@ -318,107 +294,14 @@ export class Matching {
     if (bytes < 0 || words[packet + TAG] === ANY_TAG) return false;
     if (kind === PacketKind.EAGER)
       return bytes <= this.transport.payloadBytesMax && (bytes === 0 || words[packet + PAYLOAD] !== 0);
-    const pointer = this.peerPointerOf(packet);
+    const pointer = this.transfers.peerPointerOf(packet);
     return pointer < 0 || this.transfers.isShared(this.peerOf(packet), pointer, bytes);
-  }
-
-  /** Where the sender of an RTS says its bytes are; −1 when we cannot read its memory, whatever it says. */
-  private peerPointerOf(packet: number): number {
-    const words = this.transport.words;
-    const pointer = words[packet + EXTRA + 1]!;
-    if (pointer < 0) return -1;
-    return this.transport.shares(this.peers.processOf(this.peerOf(packet))) ? pointer : -1;
   }
 
   /** The peer on whose behalf a packet was sent, which `Arrivals` has checked. */
   private peerOf(packet: number): number {
     const words = this.transport.words;
     return this.peers.ofPacket(words, packet, words[packet + KIND]!);
-  }
-
-  /**
-   * Small messages of that context with tags below this one are of no use any more: those that are here are dropped, and those that
-   * arrive later without a receive are not kept. Tags count up and wrap, and no two that are compared are half of all apart.
-   */
-  disregard(context: number, tagsBelow: number): void {
-    this.disregardedContext = context;
-    this.disregardedBelow = tagsBelow;
-    const gone: RecordId[] = [];
-    this.unexpected.forEach((envelope) => {
-      const { records } = this;
-      const isEager = records.get(envelope, R_MODE) === PacketKind.EAGER;
-      if (isEager && this.isDisregarded(records.get(envelope, R_CONTEXT), records.get(envelope, R_TAG)))
-        gone.push(envelope);
-    });
-    for (const envelope of gone) {
-      this.unexpected.remove(envelope);
-      this.store.deliver(envelope, 0 as Pointer, 0);
-    }
-  }
-
-  private isDisregarded(context: number, tag: number): boolean {
-    return context === this.disregardedContext && ((tag - this.disregardedBelow) & TAG_UB) > TAG_UB >> 1;
-  }
-
-  private addUnexpected(packet: number, kind: number): void {
-    if (kind === PacketKind.EAGER) {
-      const words = this.transport.words;
-      if (this.isDisregarded(words[packet + CONTEXT]!, words[packet + TAG]!)) return;
-    }
-    const envelope = this.records.take(RecordKind.ENVELOPE);
-    const packets = this.transport.words;
-    const words = this.records.words;
-    const at = envelope * recordWords;
-    const source = packets[packet + SOURCE]!;
-    const sequence = packets[packet + SEQUENCE]!;
-    words[at + R_CONTEXT] = packets[packet + CONTEXT]!;
-    words[at + R_PEER] = source;
-    words[at + R_REPLICA] = replicaOf(packets[packet + KIND]!);
-    words[at + R_TAG] = packets[packet + TAG]!;
-    words[at + R_BYTES] = packets[packet + BYTES]!;
-    words[at + R_SEQUENCE] = sequence;
-    words[at + R_MODE] = kind;
-    this.fillEnvelope(envelope, packet, kind);
-    this.unexpected.append(envelope);
-    this.pass.closeReceives();
-    if (kind === PacketKind.EAGER && this.hooks !== null) this.hooks.held(source as WorldRank, sequence);
-  }
-
-  /** Writes down where the bytes of an envelope are. */
-  private fillEnvelope(envelope: RecordId, packet: number, kind: number): void {
-    const packets = this.transport.words;
-    const words = this.records.words;
-    const at = envelope * recordWords;
-    words[at + R_POINTER] = 0;
-    if (kind === PacketKind.RTS) {
-      words[at + R_PEER_REQUEST] = packets[packet + EXTRA]!;
-      words[at + R_PEER_POINTER] = this.peerPointerOf(packet);
-    } else if (words[at + R_BYTES] !== 0) this.store.keep(envelope, packets[packet + PAYLOAD]!);
-  }
-
-  /** A sender wants to take back a message: its envelope is forgotten if no receive has it yet, and the sender is told. */
-  takeCancel(packet: number): boolean {
-    const packets = this.transport.words;
-    const peer = this.peerOf(packet);
-    const send = packets[packet + CONTEXT]!;
-    if (send < 0) return false;
-    let found = none;
-    this.unexpected.forEach((envelope) => {
-      const records = this.records;
-      if (
-        records.get(envelope, R_MODE) === PacketKind.RTS &&
-        this.peers.ofRecord(records.words, envelope * recordWords) === peer &&
-        records.get(envelope, R_PEER_REQUEST) === send
-      ) {
-        found = envelope;
-      }
-    });
-    if (found >= 0) {
-      this.unexpected.remove(found);
-      this.records.give(found);
-    }
-    this.outbox.control(peer, PacketKind.CANCEL_ANSWER, send, found >= 0 ? 1 : 0);
-    return true;
   }
 
   // Revocation
@@ -430,53 +313,13 @@ export class Matching {
     this.posted.forEach((receive) => {
       if (isOf(receive)) this.fail(receive, ErrorClass.REVOKED);
     });
-    this.unexpected.forEach((envelope) => {
-      if (!isOf(envelope)) return;
-      this.unexpected.remove(envelope);
-      this.drop(envelope);
-    });
+    for (const receive of this.takeStalled(context)) this.completion.complete(receive, ErrorClass.REVOKED);
+    this.envelopes.revoke(context);
     for (let record = 0; records.has(record); record++) {
-      const envelope = record as RecordId;
-      const kind = records.get(envelope, R_KIND);
-      if (kind === RecordKind.OPERATION && records.hasFlag(envelope, RecordFlag.HELD) && isOf(envelope)) {
-        this.completion.complete(envelope, ErrorClass.REVOKED);
-        continue;
-      }
-      // Those that a matched probe has set aside stay until the program receives them; their senders need not wait for that.
-      const isAside = kind === RecordKind.ENVELOPE && isOf(envelope);
-      if (!isAside || records.get(envelope, R_MODE) !== PacketKind.RTS) continue;
-      this.refuseSend(this.peers.ofRecord(records.words, record * recordWords), records.get(envelope, R_PEER_REQUEST));
-      records.put(envelope, R_MODE, PacketKind.VOID);
+      const held = record as RecordId;
+      const isHeld = records.get(held, R_KIND) === RecordKind.OPERATION && records.hasFlag(held, RecordFlag.HELD);
+      if (isHeld && isOf(held)) this.completion.complete(held, ErrorClass.REVOKED);
     }
-  }
-
-  /** Ends an envelope that stands in no queue, without a receive for its message. */
-  drop(envelope: RecordId): void {
-    const records = this.records;
-    const mode = records.get(envelope, R_MODE);
-    if (mode === PacketKind.EAGER) {
-      this.store.deliver(envelope, 0 as Pointer, 0);
-      return;
-    }
-    if (records.hasFlag(envelope, RecordFlag.BROKEN)) {
-      this.broken.take(records.get(envelope, R_PEER), records.get(envelope, R_SEQUENCE));
-    } else if (mode === PacketKind.RTS) {
-      const peer = this.peers.ofRecord(records.words, envelope * recordWords);
-      this.refuseSend(peer, records.get(envelope, R_PEER_REQUEST));
-    }
-    records.give(envelope);
-  }
-
-  /** A message has come for a context that is revoked. */
-  private refuse(packet: number, kind: number): void {
-    const words = this.transport.words;
-    if (kind === PacketKind.RTS) this.refuseSend(this.peerOf(packet), words[packet + EXTRA]!);
-    if (this.hooks !== null) this.hooks.held(words[packet + SOURCE]! as WorldRank, words[packet + SEQUENCE]!);
-  }
-
-  /** The sender keeps its buffer until it hears from us, so that no receiver reads from it what the program has overwritten. */
-  private refuseSend(peer: number, send: number): void {
-    if (this.peers.gone(peer) === Gone.NO) this.outbox.control(peer, PacketKind.REFUSAL, send);
   }
 
   /** Numbers of messages of a rank whose bytes are not all here: envelopes alone, and receives that have only matched. */
@@ -495,15 +338,6 @@ export class Matching {
 
   // Deaths
 
-  /** That peer will come back: envelopes of its messages wait for their bytes from its next life. */
-  peerLost(peer: number): void {
-    const { words } = this.records;
-    for (let at = 0; at < words.length; at += recordWords) {
-      if (words[at + R_KIND] !== RecordKind.ENVELOPE || this.peers.ofRecord(words, at) !== peer) continue;
-      if (words[at + R_MODE] === PacketKind.RTS) this.broken.add((at / recordWords) as RecordId);
-    }
-  }
-
   /** That peer is dead: receives that wait for it end. Messages of it that are wholly here can still be received. */
   peerFailed(peer: number): void {
     const rank = this.peers.rankOf(peer);
@@ -513,13 +347,47 @@ export class Matching {
     });
   }
 
-  /** Ends the posted receives from ANY_SOURCE of one context. */
-  failWildcards(context: number, error: number): void {
+  // Receives from ANY_SOURCE that stand still, because a peer is dead that the program has not acknowledged: complete with
+  // PROC_FAILED_PENDING, unless their owner gives them back they go on when it has
+
+  /** Those of one context that are posted. */
+  stallWildcards(context: number): void {
     const { records } = this;
     this.posted.forEach((receive) => {
       const isMeant = records.get(receive, R_PEER) === ANY_SOURCE && records.get(receive, R_CONTEXT) === context;
-      if (isMeant) this.fail(receive, error);
+      if (isMeant) this.stall(receive);
     });
+  }
+
+  stall(receive: RecordId): void {
+    this.fail(receive, ErrorClass.PROC_FAILED_PENDING);
+    if (this.isStalled(receive)) this.stalled.push(receive);
+  }
+
+  isStalled(receive: RecordId): boolean {
+    const { records } = this;
+    return (
+      records.get(receive, R_ERROR) === ErrorClass.PROC_FAILED_PENDING &&
+      records.get(receive, R_KIND) === RecordKind.RECEIVE &&
+      records.get(receive, R_STATE) === RecordState.COMPLETE
+    );
+  }
+
+  /** Those of one context are posted again, in the order in which they were. */
+  resumeWildcards(context: number): void {
+    for (const receive of this.takeStalled(context)) {
+      this.records.put(receive, R_STATE, RecordState.PENDING);
+      this.records.put(receive, R_ERROR, 0);
+      this.post(receive);
+    }
+  }
+
+  /** Those of one context; records that were given back since, and perhaps used again, are forgotten. */
+  private takeStalled(context: number): RecordId[] {
+    const all = [...new Set(this.stalled)].filter((receive) => this.isStalled(receive));
+    const isOf = (receive: RecordId): boolean => this.records.get(receive, R_CONTEXT) === context;
+    this.stalled.splice(0, Number.POSITIVE_INFINITY, ...all.filter((receive) => !isOf(receive)));
+    return all.filter(isOf);
   }
 
   /** Ends a posted receive with an error. */

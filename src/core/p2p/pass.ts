@@ -26,8 +26,7 @@ export const P_POSITION = 2;
 /** Messages that the plane has sent and received, for tests and benchmarks. */
 const P_SENT = 3;
 const P_RECEIVED = 4;
-/** Packets that the plane has passed by in the ring, when a receive of its has found nothing. */
-const P_PASSED = 5;
+// Word 5 is plane.wat's own: packets that a receive has passed by in the ring, when it has found nothing and waits.
 /** Sizes of predefined datatypes by handle, 0: not the plane's. */
 const P_TYPES = 16;
 const typeFirst = 0x200;
@@ -58,12 +57,24 @@ interface PassedCommunicator {
   readonly size: number;
   /** Null: rank i of the communicator is rank i of the job. */
   readonly members: readonly number[] | null;
+  /** Byte address of the process's seat at the communicator's board; 0: there is none. */
+  readonly seat: number;
+}
+
+/** The part of the pass for collectives on boards (core/coll/engine/meeting-pass.ts). */
+interface PassedMeetings {
+  /** Has the plane begun the call that the engine gets next? */
+  readonly isAtGate: boolean;
+  /** The communicator at that place has that seat. */
+  publishSeat(place: number, seat: number): void;
 }
 
 export class Pass {
   readonly words: Int32Array;
   /** Is there a plane? */
   readonly isUsed: boolean;
+  /** For collectives on boards; null: the plane has none. */
+  readonly meetings: PassedMeetings | null;
   private readonly ranks: number;
   /** Where the words are in the memory that the plane sees. */
   private readonly address: number;
@@ -82,7 +93,8 @@ export class Pass {
   }
 
   /** `address` is 0 where there is no plane. Whoever has one says of each way where it leads. */
-  constructor(words: Int32Array, ranks: number, address: number) {
+  constructor(words: Int32Array, ranks: number, address: number, meetings: PassedMeetings | null = null) {
+    this.meetings = meetings;
     this.words = words;
     this.ranks = ranks;
     this.address = address;
@@ -100,11 +112,6 @@ export class Pass {
   /** Messages may still be sent. */
   closeReceives(): void {
     this.words[P_STATE] = this.words[P_STATE]! | RECEIVES_CLOSED;
-  }
-
-  /** Is there anything that the plane may not do? */
-  get isClosed(): boolean {
-    return this.words[P_STATE] !== 0;
   }
 
   /** Whoever calls this has looked: the plane may do the one, or both. */
@@ -160,7 +167,7 @@ export class Pass {
     return this.words[P_COMMUNICATORS + placeOf(handle) * communicatorWords] === handle;
   }
 
-  publishCommunicator({ handle, context, size, members }: PassedCommunicator): void {
+  publishCommunicator({ handle, context, size, members, seat }: PassedCommunicator): void {
     const { words, ranks, address } = this;
     if (size > ranks) return;
     const place = placeOf(handle);
@@ -171,6 +178,7 @@ export class Pass {
     words[at + C_CONTEXT] = context;
     words[at + C_SIZE] = size;
     words[at + C_MEMBERS] = members === null ? 0 : address + membersAt * 4;
+    this.meetings?.publishSeat(place, seat);
   }
 
   /** The handle is none any more. */
@@ -181,11 +189,6 @@ export class Pass {
   }
 
   // Counts
-
-  /** Packets between the next one in the ring and the one that a receive of the plane waits for. */
-  get passed(): number {
-    return this.words[P_PASSED]!;
-  }
 
   get sent(): number {
     return this.words[P_SENT]!;

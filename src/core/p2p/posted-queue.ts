@@ -8,47 +8,37 @@
 import type { RecordId } from "../base/brand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
 import { lives } from "../base/saved-classes.ts";
-import {
-  R_CONTEXT,
-  R_NEXT,
-  R_ORDER,
-  R_PEER,
-  R_PREVIOUS,
-  R_TAG,
-  type Records,
-  recordWords,
-} from "../request/records.ts";
-import { HashIndex, hashOf } from "./hash-index.ts";
+import { R_CONTEXT, R_ORDER, R_PEER, R_TAG, type Records, recordWords } from "../request/records.ts";
+import { HashIndex, patternHash } from "./hash-index.ts";
+import { RecordList } from "./record-list.ts";
 
 const none = -1 as RecordId;
 
 export class PostedQueue {
   private readonly records: Records;
+  private readonly list: RecordList;
   private readonly index: HashIndex;
-  private first: RecordId = none;
-  private last: RecordId = none;
   private order = 0;
   /** Receives posted with a wildcard, by kind: a kind that is not in use costs an arriving message nothing. */
   private anySource = 0;
   private anyTag = 0;
   private anyBoth = 0;
-  count = 0;
 
   constructor(records: Records) {
     this.records = records;
+    this.list = new RecordList(records);
     this.index = new HashIndex(records, 0);
+  }
+
+  get count(): number {
+    return this.list.count;
   }
 
   append(receive: RecordId): void {
     const words = this.records.words;
     const at = receive * recordWords;
     words[at + R_ORDER] = this.order = (this.order + 1) | 0;
-    words[at + R_NEXT] = none;
-    words[at + R_PREVIOUS] = this.last;
-    if (this.last < 0) this.first = receive;
-    else words[this.last * recordWords + R_NEXT] = receive;
-    this.last = receive;
-    this.count++;
+    this.list.append(receive);
     this.countKind(words[at + R_PEER]!, words[at + R_TAG]!, 1);
     if (this.index.crowded) this.rebuild();
     else this.index.append(receive, this.hash(at));
@@ -57,13 +47,7 @@ export class PostedQueue {
   remove(receive: RecordId): void {
     const words = this.records.words;
     const at = receive * recordWords;
-    const next = words[at + R_NEXT]!;
-    const previous = words[at + R_PREVIOUS]!;
-    if (previous < 0) this.first = next as RecordId;
-    else words[previous * recordWords + R_NEXT] = next;
-    if (next < 0) this.last = previous as RecordId;
-    else words[next * recordWords + R_PREVIOUS] = previous;
-    this.count--;
+    this.list.remove(receive);
     this.countKind(words[at + R_PEER]!, words[at + R_TAG]!, -1);
     this.index.remove(receive, this.hash(at));
   }
@@ -81,17 +65,13 @@ export class PostedQueue {
 
   /** All receives, oldest first. A receive may be removed while it is visited. */
   forEach(visit: (receive: RecordId) => void): void {
-    for (let receive = this.first; receive >= 0; ) {
-      const next = this.records.get(receive, R_NEXT) as RecordId;
-      visit(receive);
-      receive = next;
-    }
+    this.list.forEach(visit);
   }
 
   private oldest(context: number, source: number, tag: number): RecordId {
     const words = this.records.words;
     const index = this.index;
-    for (let record = index.head(hashOf(context, source, tag)); record >= 0; record = index.after(record)) {
+    for (let record = index.head(patternHash(context, source, tag)); record >= 0; record = index.after(record)) {
       const at = record * recordWords;
       if (words[at + R_TAG] === tag && words[at + R_PEER] === source && words[at + R_CONTEXT] === context)
         return record;
@@ -109,7 +89,7 @@ export class PostedQueue {
 
   private hash(at: number): number {
     const words = this.records.words;
-    return hashOf(words[at + R_CONTEXT]!, words[at + R_PEER]!, words[at + R_TAG]!);
+    return patternHash(words[at + R_CONTEXT]!, words[at + R_PEER]!, words[at + R_TAG]!);
   }
 
   private countKind(source: number, tag: number, by: number): void {

@@ -38,7 +38,7 @@ export class ProtocolAccess {
   }
 
   tell(to: ProcessName, told: Told): void {
-    this.engine.outbox.tell(this.peerOf(to), told);
+    this.engine.outbox.packets.tell(this.peerOf(to), told);
   }
 
   toldBytes(packet: number): Uint8Array {
@@ -64,13 +64,13 @@ export class ProtocolAccess {
   }
 
   peerLost(name: ProcessName, incarnation: number): void {
-    const { peers, outbox, matching, transfers, store } = this.engine;
+    const { peers, outbox, envelopes, transfers, store } = this.engine;
     const peer = this.peerOf(name);
     peers.know(peer, incarnation);
     peers.setGone(peer, Gone.LOST);
     outbox.peerLost(peer);
-    matching.peerLost(peer);
-    transfers.peerLost(peer, matching.broken);
+    envelopes.peerLost(peer);
+    transfers.peerLost(peer, envelopes.broken);
     store.peerLost(peer);
   }
 
@@ -83,11 +83,11 @@ export class ProtocolAccess {
   }
 
   isBroken(source: number, sequence: number): boolean {
-    return this.engine.matching.broken.has(source, sequence);
+    return this.engine.envelopes.broken.has(source, sequence);
   }
 
   brokenFrom(source: number): number[] {
-    return this.engine.matching.broken.from(source);
+    return this.engine.envelopes.broken.from(source);
   }
 
   incompleteFrom(source: number): number[] {

@@ -36,12 +36,19 @@ export class RecordList {
     this.count--;
   }
 
-  removeIf(isUnwanted: (record: RecordId) => boolean): void {
+  /** All records, oldest first. A record may be removed while it is visited. */
+  forEach(visit: (record: RecordId) => void): void {
     for (let record = this.first; record >= 0; ) {
       const next = this.after(record);
-      if (isUnwanted(record)) this.remove(record);
+      visit(record);
       record = next;
     }
+  }
+
+  removeIf(isUnwanted: (record: RecordId) => boolean): void {
+    this.forEach((record) => {
+      if (isUnwanted(record)) this.remove(record);
+    });
   }
 
   after(record: RecordId): RecordId {

@@ -30,7 +30,7 @@ import {
   type Records,
   recordWords,
 } from "../request/records.ts";
-import { BYTES, CONTEXT, KIND, PAYLOAD, PacketKind, SEQUENCE, TAG } from "../wire/packet.ts";
+import { BYTES, CONTEXT, EXTRA, KIND, PAYLOAD, PacketKind, SEQUENCE, TAG } from "../wire/packet.ts";
 import type { Landing, Transport } from "../wire/transport.ts";
 import type { BrokenMessages } from "./broken-messages.ts";
 import type { Completion } from "./completion.ts";
@@ -93,15 +93,25 @@ export class Transfers implements Landing {
     } else {
       const target = pointer >= 0 && this.transport.shares(process) ? pointer : -1;
       this.records.addFlag(receive, target >= 0 ? RecordFlag.AWAITS_FINISH : RecordFlag.AWAITS_PIECES);
-      this.outbox.control(peer, PacketKind.CTS, send, receive, target, wanted);
+      this.outbox.packets.control(peer, PacketKind.CTS, send, receive, target, wanted);
     }
   }
 
   private finishOneCopy(receive: RecordId): void {
     const records = this.records;
     const send = records.get(receive, R_PEER_REQUEST);
-    this.outbox.control(this.peerOf(receive), PacketKind.RELEASE, send);
+    this.outbox.packets.control(this.peerOf(receive), PacketKind.RELEASE, send);
     this.completion.finishReceive(receive);
+  }
+
+  /** Where the sender of an RTS says its bytes are; −1 when we cannot read its memory, whatever it says. */
+  peerPointerOf(packet: number): number {
+    const words = this.transport.words;
+    const pointer = words[packet + EXTRA + 1]!;
+    if (pointer < 0) return -1;
+    return this.transport.shares(this.peers.processOf(this.peers.ofPacket(words, packet, words[packet + KIND]!)))
+      ? pointer
+      : -1;
   }
 
   takeFragment(packet: number): boolean {
@@ -161,7 +171,7 @@ export class Transfers implements Landing {
     if (target >= 0) {
       this.borrow(send, false);
       this.transport.put(this.peers.processOf(peer), target, words[at + R_POINTER]!, wanted);
-      this.outbox.control(peer, PacketKind.FINISH, receive, 0, 0, 0, words[at + R_SENDER]!);
+      this.outbox.packets.control(peer, PacketKind.FINISH, receive, 0, 0, 0, words[at + R_SENDER]!);
       this.completion.finishSend(send);
     } else {
       this.streams.append(send);

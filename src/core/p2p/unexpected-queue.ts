@@ -6,8 +6,9 @@
 import type { RecordId } from "../base/brand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
 import { lives } from "../base/saved-classes.ts";
-import { R_CONTEXT, R_NEXT, R_PEER, R_PREVIOUS, R_TAG, type Records, recordWords } from "../request/records.ts";
-import { HashIndex, hashOf } from "./hash-index.ts";
+import { R_CONTEXT, R_PEER, R_TAG, type Records, recordWords } from "../request/records.ts";
+import { HashIndex, patternHash } from "./hash-index.ts";
+import { RecordList } from "./record-list.ts";
 
 const none = -1 as RecordId;
 const exact = 0;
@@ -17,15 +18,14 @@ const anyBoth = 3;
 
 export class UnexpectedQueue {
   private readonly records: Records;
+  private readonly list: RecordList;
   private readonly indexes: readonly [HashIndex, HashIndex, HashIndex, HashIndex];
   /** Which indexes are kept up: the exact one always, the others once they have been asked. */
   private kept = 1 << exact;
-  private first: RecordId = none;
-  private last: RecordId = none;
-  count = 0;
 
   constructor(records: Records) {
     this.records = records;
+    this.list = new RecordList(records);
     this.indexes = [
       new HashIndex(records, exact),
       new HashIndex(records, anySource),
@@ -34,15 +34,12 @@ export class UnexpectedQueue {
     ];
   }
 
+  get count(): number {
+    return this.list.count;
+  }
+
   append(envelope: RecordId): void {
-    const words = this.records.words;
-    const at = envelope * recordWords;
-    words[at + R_NEXT] = none;
-    words[at + R_PREVIOUS] = this.last;
-    if (this.last < 0) this.first = envelope;
-    else words[this.last * recordWords + R_NEXT] = envelope;
-    this.last = envelope;
-    this.count++;
+    this.list.append(envelope);
     for (let kind = exact; kind <= anyBoth; kind++) {
       if ((this.kept & (1 << kind)) === 0) continue;
       const index = this.indexes[kind]!;
@@ -52,15 +49,7 @@ export class UnexpectedQueue {
   }
 
   remove(envelope: RecordId): void {
-    const words = this.records.words;
-    const at = envelope * recordWords;
-    const next = words[at + R_NEXT]!;
-    const previous = words[at + R_PREVIOUS]!;
-    if (previous < 0) this.first = next as RecordId;
-    else words[previous * recordWords + R_NEXT] = next;
-    if (next < 0) this.last = previous as RecordId;
-    else words[next * recordWords + R_PREVIOUS] = previous;
-    this.count--;
+    this.list.remove(envelope);
     for (let kind = exact; kind <= anyBoth; kind++) {
       if ((this.kept & (1 << kind)) !== 0) this.indexes[kind]!.remove(envelope, this.hash(envelope, kind));
     }
@@ -76,7 +65,7 @@ export class UnexpectedQueue {
     }
     const words = this.records.words;
     const index = this.indexes[kind]!;
-    for (let record = index.head(hashOf(context, source, tag)); record >= 0; record = index.after(record)) {
+    for (let record = index.head(patternHash(context, source, tag)); record >= 0; record = index.after(record)) {
       const at = record * recordWords;
       if (words[at + R_CONTEXT] !== context) continue;
       if (source !== ANY_SOURCE && words[at + R_PEER] !== source) continue;
@@ -88,17 +77,13 @@ export class UnexpectedQueue {
 
   /** Oldest first. The envelope may be removed while it is visited. */
   forEach(visit: (envelope: RecordId) => void): void {
-    for (let envelope = this.first; envelope >= 0; ) {
-      const next = this.records.get(envelope, R_NEXT) as RecordId;
-      visit(envelope);
-      envelope = next;
-    }
+    this.list.forEach(visit);
   }
 
   private hash(envelope: RecordId, kind: number): number {
     const words = this.records.words;
     const at = envelope * recordWords;
-    return hashOf(
+    return patternHash(
       words[at + R_CONTEXT]!,
       kind === anySource || kind === anyBoth ? ANY_SOURCE : words[at + R_PEER]!,
       kind === anyTag || kind === anyBoth ? ANY_TAG : words[at + R_TAG]!,

@@ -10,23 +10,23 @@ import { lives } from "../base/saved-classes.ts";
 import type { Memory } from "../request/memory.ts";
 import { R_BYTES, R_POINTER, type Records, recordWords } from "../request/records.ts";
 import { PacketKind } from "../wire/packet.ts";
+import type { ControlPackets } from "./control-packets.ts";
 import type { EnginePorts } from "./engine-ports.ts";
-import type { Outbox } from "./outbox.ts";
 import type { Peers } from "./peers.ts";
 
 export class UnexpectedStore {
   private readonly records: Records;
   private readonly memory: Memory;
-  private readonly outbox: Outbox;
+  private readonly packets: ControlPackets;
   private readonly bytesMax: number;
   private readonly peers: Peers;
   /** Stored now. */
   bytes = 0;
 
-  constructor({ records, memory, peers }: EnginePorts, outbox: Outbox, bytesMax: number) {
+  constructor({ records, memory, peers }: EnginePorts, packets: ControlPackets, bytesMax: number) {
     this.records = records;
     this.memory = memory;
-    this.outbox = outbox;
+    this.packets = packets;
     this.bytesMax = bytesMax;
     this.peers = peers;
   }
@@ -64,13 +64,13 @@ export class UnexpectedStore {
   private close(peer: number): void {
     if (this.peers.isToldShut(peer)) return;
     this.peers.setToldShut(peer, true);
-    this.outbox.control(peer, PacketKind.EAGER_CLOSE);
+    this.packets.control(peer, PacketKind.EAGER_CLOSE);
   }
 
   private openAll(): void {
     for (const peer of this.peers.allToldShut()) {
       this.peers.setToldShut(peer, false);
-      this.outbox.control(peer, PacketKind.EAGER_OPEN);
+      this.packets.control(peer, PacketKind.EAGER_OPEN);
     }
   }
 }

@@ -2,51 +2,76 @@
  * Agreement among the members of a communicator while some of them die (MPIX_Comm_agree, MPIX_Comm_shrink): all that return
  * get the same verdict, also those that die after they have returned.
  *
- * A coordinator leads, the first member that lives:
+ * Four sweeps over a tree (agreement-tree.ts), so 4 ⌈log2 p⌉ steps and 4 (p − 1) packets:
  *
- *   REPORT    member → coordinator: the member's contribution, and the proposal that it has accepted last, if any
- *   PROPOSE   coordinator → members, when all that live have reported: the verdict
- *   ACCEPT    member → coordinator: the proposal is noted
- *   DECIDE    coordinator → members, when all that live have accepted: the verdict is final
+ *   REPORT    up: the contributions of a subtree, and the highest proposal that one of its members has accepted, if any
+ *   PROPOSE   down: the root's verdict
+ *   ACCEPT    up: all members of the subtree have noted the proposal
+ *   DECIDE    down: the verdict is final
  *
- * A member that hears of the coordinator's death reports to the next one, at the next place in the members' order, so places are
- * epochs: they only grow. A new coordinator takes a verdict that is final, else the accepted one of the highest epoch, and
- * makes one of its own only when no member has accepted any. A verdict is final only when all members that live have accepted it,
- * so every later coordinator finds it among its reports. That is the rotating coordinator of Chandra and Toueg (1996) with a
- * perfect failure detector: the dispatcher declares no living process dead, and tells all processes in the same order.
+ * Processes hear of deaths in one order, so the number of dead members is the number of a view, and each view has one tree.
+ * A member that hears of a death begins the sweeps anew in the next view, in which packets of earlier views mean nothing any more. A
+ * new root takes the accepted proposal of the highest view, and makes one of its own only when no member has accepted any. A verdict is
+ * final only when all members that live in a view have accepted it there, so every later root finds it among its reports. That is
+ * the synod of Lamport (1998) with views in the place of ballots and, because the failure detector is perfect, with all that live in
+ * the place of a majority. The tree, its mending and the answers to late questions have their model in the early returning agreement of
+ * Herault, Bouteiller, Bosilca and others (SC 2015), in which a process may return two sweeps earlier: the verdict of one that
+ * returned and died may be lost there.
  *
- * That order makes a set of dead processes a number: the first so many. The verdict has the highest number that a member knew of,
- * and a member that has heard of fewer waits until it has heard of them all.
+ * A member that died counts as having contributed if a report with its contribution has reached a member that lives. Reports of
+ * earlier views are kept for that: each covers the subtree of its sender in its view, and the dead that it names (COVERED, ahead
+ * of the report). Flags and acknowledgements may be counted twice, their AND and their minimum are the same.
  *
- * A member that has returned still reports, from inside any later call, so its verdict is kept: until all are known to have it,
- * which the reports about later agreements tell (`lowest`).
+ * A verdict may have reached some members when a view ends. A member without one asks (ASK) its new children, and reports to its new
+ * parent; a member that has one answers both with DECIDE, from inside any later call, so its verdict is kept: until all
+ * are known to have it, which the reports about later agreements tell (`lowest`).
  *
  * These packets belong to no context of messages, so a revoked communicator can agree as well as any other.
  */
 import type { CommRank, WorldRank } from "../base/brand.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
-import type { Engine } from "../p2p/engine.ts";
+import type { Group } from "../comm/group.ts";
 import { PacketKind } from "../wire/packet.ts";
-import { Agreement, AgreementBook, decided, noEpoch, type Report, type Verdict, type Vote } from "./agreement.ts";
+import {
+  type Acceptance,
+  Agreement,
+  AgreementBook,
+  decided,
+  noEpoch,
+  type Report,
+  type Verdict,
+  type Vote,
+} from "./agreement.ts";
+import { AgreementTree } from "./agreement-tree.ts";
 import type { Communicator } from "./communicator.ts";
 import { unionOf } from "./communicators/member-order.ts";
-import type { Failures } from "./failures.ts";
 
-const Step = { REPORT: 0, PROPOSE: 1, ACCEPT: 2, DECIDE: 3 } as const;
+const Step = { REPORT: 0, PROPOSE: 1, ACCEPT: 2, DECIDE: 3, ASK: 4, COVERED: 5 } as const;
 type Step = (typeof Step)[keyof typeof Step];
 
-/** Communicators and agreements of which others speak before we know them: more are not believed. */
+/** In the word of the step: the verdict has the error. */
+const failedBit = 0x100;
+/** The dead in a packet that names them, and the words for them. */
+const coveredWords = 6;
+const coveredMax = coveredWords * 32;
+
+/** Communicators, agreements and reports of which others speak before we know them: more are not believed. */
 const booksMax = 1 << 16;
 const agreementsMax = 1 << 16;
+const reportsMax = 1 << 16;
 
-const noContribution: Vote = { flags: 0, failures: 0, acknowledged: 0 };
+const noVote: Vote = { flags: 0, acknowledged: 0 };
+const noVerdict: Verdict = { flags: 0, failures: 0, error: 0 };
 
 /** The parts of a process that agreements use. */
 interface AgreeingProcess {
   readonly rank: number;
-  readonly engine: Engine;
-  readonly failures: Failures;
+  readonly engine: {
+    readonly outbox: { announce(rank: number, kind: PacketKind, said: readonly number[]): void };
+  };
+  /** The dead in the order of their deaths. */
+  readonly failures: { readonly ranks: readonly WorldRank[] };
 }
 
 export class Agreements {
@@ -64,178 +89,291 @@ export class Agreements {
 
   /** The program has come to the next agreement of a communicator. */
   join(comm: Communicator, flags: number): Agreement {
-    const book = this.bookOf(comm.context);
-    if (book.members.size === 0) book.members = unionOf(comm);
-    const agreement = agreementOf(book, comm.agreements++);
-    agreement.own = { flags, failures: this.process.failures.count, acknowledged: comm.acknowledged };
+    return this.begin(comm.context, unionOf(comm), comm.agreements++, { flags, acknowledged: comm.acknowledged });
+  }
+
+  /** This process has come to the agreement of that number in a context. `asks`: members may have concluded it by other means. */
+  begin(context: number, members: Group, number: number, vote: Vote, asks = false): Agreement {
+    const book = this.bookOf(context, members);
+    const agreement = agreementOf(book, number);
+    agreement.own = vote;
+    agreement.asks = asks;
     this.go(book, agreement);
     return agreement;
   }
 
-  /** Null while there is none, or while we have not heard of all deaths that are agreed on. */
-  verdictOf(agreement: Agreement): Verdict | null {
-    const isKnown = agreement.isDecided && this.process.failures.count >= agreement.verdict.failures;
-    return isKnown ? agreement.verdict : null;
+  /** This process needs no verdict in that agreement, and gives members one that come to need it. */
+  conclude(context: number, members: Group, number: number): void {
+    const book = this.bookOf(context, members);
+    const agreement = agreementOf(book, number);
+    agreement.own ??= noVote;
+    if (!agreement.isDecided) this.decide(book, agreement, noVerdict, book.lowest, []);
   }
 
-  /** A process is dead: it may have been a coordinator, or the member that a coordinator waited for. */
+  /** Null while there is none. */
+  verdictOf(agreement: Agreement): Verdict | null {
+    return agreement.isDecided ? agreement.verdict : null;
+  }
+
+  /** A process is dead: agreements that it may be a member of go on without it. */
   peerFailed(): void {
     for (const book of this.books.values()) {
+      if (!this.countDead(book)) continue;
       for (const agreement of [...book.agreements.values()]) this.go(book, agreement);
     }
   }
 
+  /** True: another member is dead. */
+  private countDead(book: AgreementBook): boolean {
+    const { ranks } = this.process.failures;
+    if (book.members.size === 0) return false;
+    const before = book.dead.length;
+    for (; book.deathsSeen < ranks.length; book.deathsSeen++) {
+      const dead = ranks[book.deathsSeen]!;
+      if (book.members.has(dead)) book.dead.push(book.members.rankOf(dead));
+    }
+    return book.dead.length !== before;
+  }
+
+  // Packets
+
   /** A packet of another member. */
   take(source: WorldRank, words: readonly number[]): void {
-    const [context, number, step, epoch] = words as [number, number, number, number];
-    const known = this.books.get(context);
-    if (known === undefined && this.books.size >= booksMax) return;
-    const book = known ?? this.bookOf(context);
-    const isUnknown = !book.agreements.has(number);
-    if (number < book.lowest || (isUnknown && book.agreements.size >= agreementsMax)) return;
-    const agreement = agreementOf(book, number);
-    // Before our program has come to it only reports can be true; whose they are is looked at when they are needed.
-    const isBelieved = agreement.own === null ? step === Step.REPORT : book.members.has(source);
-    if (!isBelieved) return;
-    const verdict = { flags: words[4]!, failures: words[5]!, error: words[6]! };
+    const [context, number, stepAndError, view, epoch, flags, failures] = words;
+    const book = this.books.get(context!) ?? (this.books.size < booksMax ? this.bookOf(context!) : null);
+    if (book === null || number! < book.lowest) return;
+    if (!book.agreements.has(number!) && book.agreements.size >= agreementsMax) return;
+    const agreement = agreementOf(book, number!);
+    const step = stepAndError! & (failedBit - 1);
+    // Before our program has come to it only these can be true; whose they are is looked at when they are needed.
+    const isEarly = step === Step.REPORT || step === Step.COVERED || step === Step.ASK;
+    if (agreement.own === null ? !isEarly : !book.members.has(source)) return;
+    const isFailed = (stepAndError! & failedBit) !== 0;
+    const verdict = { flags: flags!, failures: failures!, error: isFailed ? ErrorClass.PROC_FAILED : 0 };
     switch (step) {
+      case Step.COVERED:
+        noteCovered(agreement, source, words);
+        return;
       case Step.REPORT: {
-        const contribution = { flags: words[7]!, failures: words[8]!, acknowledged: words[9]! };
-        agreement.reports.set(source, { epoch, verdict, contribution, lowest: words[10]! });
-        if (epoch === decided) this.decide(book, agreement, verdict, 0);
+        const vote = { flags: words[7]!, acknowledged: words[8]! };
+        if (agreement.isDecided) this.answer(book, agreement, source);
+        else noteReport(agreement, { source, view: view!, epoch: epoch!, verdict, vote, lowest: words[9]! });
         break;
       }
       case Step.PROPOSE:
-        if (epoch > agreement.epoch) {
-          agreement.epoch = epoch;
-          agreement.verdict = verdict;
-        }
-        this.tell(book, agreement, source, Step.ACCEPT, { epoch });
-        return;
+        if (this.isProposalOf(book, agreement, source, view!)) this.accept(book, agreement, verdict);
+        break;
       case Step.ACCEPT:
-        if (agreement.isProposed) agreement.accepted.add(source);
+        if (agreement.view === view) agreement.accepted.add(book.members.rankOf(source));
         break;
       case Step.DECIDE:
-        this.decide(book, agreement, verdict, words[10]!);
+        if (agreement.isDecided || verdict.failures > book.dead.length) return;
+        this.decide(book, agreement, verdict, words[9]!, this.childrenOf(book));
+        return;
+      case Step.ASK:
+        if (agreement.isDecided) this.answer(book, agreement, source);
+        else if (agreement.askers.size < reportsMax) agreement.askers.add(source);
         return;
     }
     this.go(book, agreement);
   }
 
+  /** Is it the parent that proposes, in our view, and for the first time there? */
+  private isProposalOf(book: AgreementBook, agreement: Agreement, source: WorldRank, view: number): boolean {
+    if (agreement.view !== view || !agreement.isReported || agreement.epoch >= view) return false;
+    return treeOf(book).parentOf(this.placeIn(book)) === book.members.rankOf(source);
+  }
+
+  // Steps
+
   /** Does what can be done now. */
   private go(book: AgreementBook, agreement: Agreement): void {
-    if (agreement.own === null) return;
-    const { engine, rank } = this.process;
-    let place = 0 as CommRank;
-    while (engine.peers.hasFailed(book.members.worldRank(place))) place = (place + 1) as CommRank;
-    const coordinator = book.members.worldRank(place);
-    if (coordinator === rank) this.coordinate(book, agreement);
-    else if (agreement.reportedTo !== coordinator) {
-      agreement.reportedTo = coordinator;
-      this.tell(book, agreement, coordinator, Step.REPORT, this.reportOf(book, agreement));
+    if (agreement.own === null || agreement.isDecided) return;
+    const view = book.dead.length;
+    const children = this.childrenOf(book);
+    const parent = treeOf(book).parentOf(this.placeIn(book));
+    if (agreement.view < view) this.enter(book, agreement, children);
+    if (!agreement.isReported) {
+      const { reports } = agreement;
+      const hasReported = (child: WorldRank): boolean =>
+        reports.some((report) => report.source === child && report.view === view);
+      if (!children.every((child) => hasReported(book.members.worldRank(child as CommRank)))) return;
+      agreement.isReported = true;
+      const report = this.combine(book, agreement);
+      if (parent >= 0) this.report(book, agreement, parent, report);
+      else this.accept(book, agreement, report.epoch === noEpoch ? verdictOn(report) : report.verdict);
     }
+    if (agreement.epoch !== view || agreement.isAccepted) return;
+    if (!children.every((child) => agreement.accepted.has(child))) return;
+    agreement.isAccepted = true;
+    if (parent >= 0) this.tell(book, agreement, parent, { step: Step.ACCEPT });
+    else this.decide(book, agreement, agreement.verdict, this.lowestOf(book, agreement), children);
   }
 
-  private coordinate(book: AgreementBook, agreement: Agreement): void {
-    if (!agreement.isDecided && !agreement.isProposed && !this.propose(book, agreement)) return;
-    if (!agreement.isDecided) {
-      if (!this.isEverybody(book, agreement.accepted)) return;
-      const reports = this.reportsOf(book, agreement);
-      const lowest = reports.reduce((least, report) => Math.min(least, report.lowest), decided);
-      this.decide(book, agreement, agreement.verdict, lowest);
-    }
-    // Also to members that report to this one, their new coordinator, after it has decided.
-    for (const [member, report] of agreement.reports) {
-      if (report.epoch !== decided) this.tell(book, agreement, member, Step.DECIDE, { epoch: decided });
-    }
-    agreement.reports.clear();
+  /** A death has changed the tree, or there has been no step yet. */
+  private enter(book: AgreementBook, agreement: Agreement, children: readonly number[]): void {
+    agreement.view = book.dead.length;
+    agreement.isReported = false;
+    agreement.isAccepted = false;
+    agreement.accepted.clear();
+    // Where this process has accepted nothing no member can have a verdict.
+    if (agreement.epoch === noEpoch && !agreement.asks) return;
+    for (const child of children) this.tell(book, agreement, child, { step: Step.ASK });
   }
 
-  /** False: not all members have reported yet. */
-  private propose(book: AgreementBook, agreement: Agreement): boolean {
-    if (!this.isEverybody(book, agreement.reports)) return false;
-    const reports = this.reportsOf(book, agreement);
-    const latest = reports.reduce((best, report) => (report.epoch > best.epoch ? report : best));
-    const verdict = latest.epoch === noEpoch ? this.combine(book, reports) : latest.verdict;
-    if (verdict === null) return false;
-    agreement.isProposed = true;
-    agreement.epoch = book.members.rankOf(this.process.rank as WorldRank);
-    agreement.verdict = verdict;
-    for (const member of this.othersOf(book)) {
-      this.tell(book, agreement, member, Step.PROPOSE, { epoch: agreement.epoch });
-    }
-    return true;
-  }
-
-  /** All other members that live, as far as we know. */
-  private othersOf({ members }: AgreementBook): WorldRank[] {
-    const { engine, rank } = this.process;
-    return members.worldRanks().filter((member) => member !== rank && !engine.peers.hasFailed(member));
-  }
-
-  private isEverybody(book: AgreementBook, some: { readonly size: number; has(member: WorldRank): boolean }): boolean {
-    // Asked for every packet: most of the time the number says no.
-    if (some.size < book.members.size - 1 - this.process.failures.count) return false;
-    return this.othersOf(book).every((member) => some.has(member));
-  }
-
-  /** Null: others know of deaths that we have to hear of first. */
-  private combine(book: AgreementBook, reports: readonly Report[]): Verdict | null {
-    const known = this.process.failures.ranks;
-    const contributions = reports.map(({ contribution }) => contribution);
-    const failures = contributions.reduce((most, each) => Math.max(most, each.failures), known.length);
-    if (failures > known.length) return null;
-    const dead = known.filter((rank) => book.members.has(rank)).length;
-    const acknowledged = Math.min(...contributions.map((each) => each.acknowledged));
+  /** The report on our subtree, and on the dead of whose contributions we know. */
+  private combine(book: AgreementBook, agreement: Agreement): Report {
+    const view = book.dead.length;
+    const known = agreement.reports.filter((report) => report.view <= view && book.members.has(report.source));
+    const votes = [agreement.own ?? noVote, ...known.map(({ vote }) => vote)];
+    const last = known.reduce<Acceptance>((best, each) => (each.epoch > best.epoch ? each : best), agreement);
     return {
-      flags: contributions.reduce((flags, each) => flags & each.flags, -1),
-      failures,
-      error: dead > acknowledged ? ErrorClass.PROC_FAILED : 0,
+      source: this.process.rank as WorldRank,
+      view,
+      epoch: last.epoch,
+      verdict: last.verdict,
+      vote: {
+        flags: votes.reduce((flags, vote) => flags & vote.flags, -1),
+        acknowledged: votes.reduce((least, vote) => Math.min(least, vote.acknowledged), decided),
+      },
+      covered: coveredBy(book, known),
+      lowest: this.lowestOf(book, agreement),
     };
   }
 
-  private decide(book: AgreementBook, agreement: Agreement, verdict: Verdict, lowest: number): void {
+  /** All members of our subtree have the verdicts of agreements before this one. */
+  private lowestOf(book: AgreementBook, { reports, view }: Agreement): number {
+    let { lowest } = book;
+    while (book.agreements.get(lowest)?.isDecided) lowest++;
+    return reports.reduce((least, report) => (report.view === view ? Math.min(least, report.lowest) : least), lowest);
+  }
+
+  private report(book: AgreementBook, agreement: Agreement, parent: number, report: Report): void {
+    const { covered } = report;
+    for (let first = 0; first < covered.length; ) {
+      const base = covered[first]!;
+      const words = Array.from({ length: coveredWords }, () => 0);
+      for (; first < covered.length && covered[first]! < base + coveredMax; first++) {
+        const bit = covered[first]! - base;
+        words[bit >> 5] = words[bit >> 5]! | (1 << (bit & 31));
+      }
+      const { context } = book;
+      this.send(book, parent, [context, agreement.number, Step.COVERED, report.view, base, ...words]);
+    }
+    this.tell(book, agreement, parent, { step: Step.REPORT, ...report });
+  }
+
+  /** This process notes a proposal, which is its own or the parent's, and passes it on. */
+  private accept(book: AgreementBook, agreement: Agreement, verdict: Verdict): void {
+    agreement.epoch = agreement.view;
+    agreement.verdict = verdict;
+    for (const child of this.childrenOf(book)) this.tell(book, agreement, child, { step: Step.PROPOSE });
+  }
+
+  private decide(
+    book: AgreementBook,
+    agreement: Agreement,
+    verdict: Verdict,
+    lowest: number,
+    children: readonly number[],
+  ): void {
     agreement.epoch = decided;
     agreement.verdict = verdict;
     for (; book.lowest < lowest; book.lowest++) book.agreements.delete(book.lowest);
+    for (const child of children) this.tell(book, agreement, child, { step: Step.DECIDE });
+    // Members that take us for their parent in another view, or that want to know.
+    const others = new Set([...agreement.reports.map(({ source }) => source), ...agreement.askers]);
+    for (const other of others) {
+      if (!children.includes(book.members.rankOf(other))) this.answer(book, agreement, other);
+    }
+    agreement.reports.length = 0;
+    agreement.askers.clear();
+    agreement.accepted.clear();
+    agreement.covered.clear();
   }
 
-  /** Our own report and those of all other members that live. */
-  private reportsOf(book: AgreementBook, agreement: Agreement): Report[] {
-    const others = this.othersOf(book).flatMap((member) => agreement.reports.get(member) ?? []);
-    return [this.reportOf(book, agreement), ...others];
-  }
-
-  private reportOf(book: AgreementBook, { epoch, verdict, own }: Agreement): Report {
-    let { lowest } = book;
-    while (book.agreements.get(lowest)?.isDecided) lowest++;
-    return { epoch, verdict, contribution: own ?? noContribution, lowest };
+  private answer(book: AgreementBook, agreement: Agreement, member: WorldRank): void {
+    if (book.members.has(member)) this.tell(book, agreement, book.members.rankOf(member), { step: Step.DECIDE });
   }
 
   private tell(
-    { context, lowest }: AgreementBook,
-    { number, verdict }: Agreement,
-    member: WorldRank,
-    step: Step,
-    said: Partial<Report> & { readonly epoch: number },
+    book: AgreementBook,
+    { number, view, epoch, verdict }: Agreement,
+    place: number,
+    said: Partial<Report> & { readonly step: Step },
   ): void {
-    const { contribution = noContribution } = said;
-    const words = [context, number, step, said.epoch, verdict.flags, verdict.failures, verdict.error];
-    words.push(contribution.flags, contribution.failures, contribution.acknowledged, said.lowest ?? lowest);
-    this.process.engine.outbox.announce(member, PacketKind.AGREEMENT, words);
+    const { step, vote = noVote, lowest = book.lowest } = said;
+    const { flags, failures, error } = said.verdict ?? verdict;
+    const stepAndError = step | (error === 0 ? 0 : failedBit);
+    const words = [book.context, number, stepAndError, view, said.epoch ?? epoch, flags, failures];
+    words.push(vote.flags, vote.acknowledged, lowest);
+    this.send(book, place, words);
   }
 
-  private bookOf(context: number): AgreementBook {
+  private send({ members }: AgreementBook, place: number, words: readonly number[]): void {
+    this.process.engine.outbox.announce(members.worldRank(place as CommRank), PacketKind.AGREEMENT, words);
+  }
+
+  private placeIn({ members }: AgreementBook): number {
+    return members.rankOf(this.process.rank as WorldRank);
+  }
+
+  private childrenOf(book: AgreementBook): number[] {
+    return treeOf(book).childrenOf(this.placeIn(book));
+  }
+
+  private bookOf(context: number, members: Group | null = null): AgreementBook {
     const book = this.books.get(context) ?? new AgreementBook(context);
     this.books.set(context, book);
+    if (members !== null && book.members.size === 0) book.members = members;
+    this.countDead(book);
     return book;
   }
 }
+
+/** The tree of a view; of the present one unless given. */
+const treeOf = ({ members, dead }: AgreementBook, view = dead.length): AgreementTree =>
+  new AgreementTree(members.size, view === dead.length ? dead : dead.slice(0, view));
 
 function agreementOf({ agreements }: AgreementBook, number: number): Agreement {
   const agreement = agreements.get(number) ?? new Agreement(number);
   agreements.set(number, agreement);
   return agreement;
+}
+
+/** The numbers of dead members, as bits behind the number of the first. */
+function noteCovered(agreement: Agreement, source: WorldRank, words: readonly number[]): void {
+  if (agreement.isDecided || agreement.covered.size >= reportsMax) return;
+  const covered = agreement.covered.get(source) ?? [];
+  agreement.covered.set(source, covered);
+  if (covered.length >= reportsMax) return;
+  for (let bit = 0; bit < coveredMax; bit++) {
+    if (((words[5 + (bit >> 5)]! >>> (bit & 31)) & 1) === 1) covered.push(words[4]! + bit);
+  }
+}
+
+function noteReport(agreement: Agreement, report: Omit<Report, "covered">): void {
+  if (agreement.reports.length >= reportsMax) return;
+  agreement.reports.push({ ...report, covered: agreement.covered.get(report.source) ?? [] });
+  agreement.covered.delete(report.source);
+}
+
+/** The dead whose contributions are in these reports: their numbers in the order of deaths, ascending. */
+function coveredBy(book: AgreementBook, reports: readonly Report[]): number[] {
+  if (book.dead.length === 0) return [];
+  const trees = new Map<number, AgreementTree>();
+  for (const { view } of reports) if (!trees.has(view)) trees.set(view, treeOf(book, view));
+  const isIn = ({ source, view, covered }: Report, number: number): boolean =>
+    number < view ? covered.includes(number) : trees.get(view)!.covers(book.members.rankOf(source), book.dead[number]!);
+  const numbers = Array.from(book.dead.keys());
+  return numbers.filter((number) => reports.some((report) => isIn(report, number)));
+}
+
+/** The root's verdict on the report about all members: is there a death that not all had acknowledged, of one that is not covered? */
+function verdictOn({ view, vote, covered }: Report): Verdict {
+  let missing = view - 1;
+  for (let i = covered.length - 1; i >= 0 && covered[i] === missing; i--) missing--;
+  return { flags: vote.flags, failures: view, error: missing >= vote.acknowledged ? ErrorClass.PROC_FAILED : 0 };
 }
 
 lives({ Agreements });

@@ -64,7 +64,7 @@ export class CollectiveMessages implements CollectivePorts {
     if (!this.engine.isNumbered) return;
     const comm = this.channels[op.channel]!;
     forEachSend(op.program, (peer, local) => {
-      op.numbers.push(this.engine.outbox.nextSequence(rankIn(comm, peer, local)));
+      op.numbers.push(this.engine.outbox.numbers.take(rankIn(comm, peer, local)));
     });
   }
 

@@ -1,7 +1,7 @@
 /** The compiled schedules of collectives on a communicator: planned, or found again. */
 import { assert } from "../base/assert.ts";
 import { callOf, callOfGroups } from "../coll/call-of.ts";
-import { type CompiledSchedule, compile, emptied } from "../coll/engine/compiled-schedule.ts";
+import { type CompiledSchedule, compileSchedule, emptied } from "../coll/engine/compiled-schedule.ts";
 import { equalBlocks } from "../coll/engine/rounds.ts";
 import type { Blocks } from "../coll/engine/schedule.ts";
 import { type InterCollective, type NeighborCollective, planInter, planNeighbor } from "../coll/inter/plan-inter.ts";
@@ -29,9 +29,9 @@ const inPlaceFlag = 1;
 
 function compiled(comm: Communicator, collective: Collective | InterCollective): CompiledSchedule {
   // The two unions share names of kinds; which one it is, the communicator knows.
-  if (!comm.isInter) return compile(plan(collective as Collective), callOf(collective as Collective));
+  if (!comm.isInter) return compileSchedule(plan(collective as Collective), callOf(collective as Collective));
   const inter = collective as InterCollective;
-  return compile(planInter(inter), callOfGroups(inter));
+  return compileSchedule(planInter(inter), callOfGroups(inter));
 }
 
 /** Of a collective with blocks of their own size: planned each time. */
@@ -75,7 +75,7 @@ export function equalProgram(
 }
 
 export const neighborProgram = (collective: NeighborCollective): CompiledSchedule =>
-  compile(planNeighbor(collective), callOfGroups(collective));
+  compileSchedule(planNeighbor(collective), callOfGroups(collective));
 
 /** An allgather in place. */
 export const agreementProgram = (comm: Communicator, bytes: number): CompiledSchedule =>

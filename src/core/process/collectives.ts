@@ -7,7 +7,7 @@
  * may be lent views.
  */
 import { assert } from "../base/assert.ts";
-import type { Pointer, RecordId } from "../base/brand.ts";
+import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import { ErrorClass, type ErrorCode } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
 import { unknownKind, unlike } from "../coll/engine/collective-call.ts";
@@ -18,11 +18,12 @@ import type { InterCollective, NeighborCollective } from "../coll/inter/plan-int
 import type { Collective } from "../coll/plan.ts";
 import type { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
-import { type BoardOperation, BoardOperations } from "./board-operations.ts";
+import { type BoardCall, type BoardOperation, BoardOperations } from "./board-operations.ts";
 import type { CollectiveForm, EqualCall, EqualKind, ReductionKind } from "./collective-form.ts";
 import { CollectiveMessages } from "./collective-messages.ts";
 import { agreementProgram, blocksProgram, equalProgram, neighborProgram } from "./collective-programs.ts";
 import type { Communicator } from "./communicator.ts";
+import { type Failures, isMember } from "./failures.ts";
 import type { Reduction } from "./reduction.ts";
 import type { Asked } from "./reductions-under-way.ts";
 
@@ -44,13 +45,17 @@ const nowhere = 0 as Pointer;
 
 export class Collectives {
   private readonly engine: Engine;
+  private readonly failures: Failures;
   private readonly messages: CollectiveMessages;
   private readonly executor: Executor;
   /** Collectives that run through boards, without messages. */
   private readonly boards: BoardOperations;
+  /** How often an operation was ended from outside. */
+  givenUp = 0;
 
-  constructor(engine: Engine, memory: Memory) {
+  constructor(engine: Engine, memory: Memory, failures: Failures) {
     this.engine = engine;
+    this.failures = failures;
     this.messages = new CollectiveMessages(engine, memory);
     this.executor = new Executor(this.messages);
     this.boards = new BoardOperations(engine, memory);
@@ -65,8 +70,15 @@ export class Collectives {
     return this.executor.progress() || moved;
   }
 
-  peerFailed(rank: number): void {
+  /**
+   * A process is dead: every collective that it is a member of ends here, unless it is over. Members that need no message of the dead would wait
+   * for those that do, which have given up.
+   */
+  peerFailed(rank: WorldRank): void {
     this.boards.peerFailed(rank);
+    for (const operation of this.executor.underWay) {
+      if (isMember(this.communicatorOf(operation), rank)) this.executor.giveUp(operation, ErrorClass.PROC_FAILED);
+    }
   }
 
   /** Do the members of a communicator that is not there yet talk in its context? */
@@ -93,6 +105,7 @@ export class Collectives {
 
   /** Ends an operation that waits for messages. */
   giveUp(operation: Operation, error: ErrorCode): void {
+    this.givenUp++;
     this.executor.giveUp(operation, error);
   }
 
@@ -118,10 +131,8 @@ export class Collectives {
   /** Barrier, broadcast, gather, scatter, allgather, all-to-all. */
   startEqual(comm: Communicator, kind: EqualKind, send: Pointer, receive: Pointer, call: EqualCall): RecordId {
     const { bytes = 0, root = 0, inPlace = false, form = "nonblocking", error = 0 } = call;
-    if (form === "blocking" && kind !== "scatter" && kind !== "alltoall" && this.boards.takes(comm, bytes)) {
-      this.engine.meeting();
-      this.engine.pass.closeReceives();
-      return this.boards.start(comm, { kind, send, receive, bytes, root, inPlace, error, reduction: null });
+    if (form === "blocking" && kind !== "scatter" && kind !== "alltoall" && this.isForBoard(comm, bytes)) {
+      return this.meet(comm, { kind, send, receive, bytes, root, inPlace, error, reduction: null });
     }
     const program = equalProgram(comm, kind, call, 1);
     return this.begin(comm, { program, send, receive, reduction: null, tag: tagOf(form), exact: true, error });
@@ -142,14 +153,19 @@ export class Collectives {
       form === "blocking" &&
       reduction.call === undefined &&
       (kind === "reduce" || kind === "allreduce") &&
-      this.boards.takes(comm, bytes)
+      this.isForBoard(comm, bytes)
     ) {
-      this.engine.meeting();
-      this.engine.pass.closeReceives();
-      return this.boards.start(comm, { kind, send, receive, bytes, root, inPlace, error: 0, reduction });
+      return this.meet(comm, { kind, send, receive, bytes, root, inPlace, error: 0, reduction });
     }
     const program = equalProgram(comm, kind, call, reduction.elementBytes);
     return this.begin(comm, { program, send, receive, reduction, tag: tagOf(form), exact: true });
+  }
+
+  private meet(comm: Communicator, call: BoardCall): RecordId {
+    this.engine.meeting();
+    const request = this.boards.start(comm, call);
+    if (this.boards.active !== 0) this.engine.pass.closeReceives();
+    return request;
   }
 
   // Collectives with blocks of their own size: planned each time
@@ -209,10 +225,22 @@ export class Collectives {
     this.messages.forget(comm);
   }
 
+  private isForBoard(comm: Communicator, bytes: number): boolean {
+    return this.boards.takes(comm, bytes) && !this.failures.isAmong(comm);
+  }
+
+  /** The error with which every collective on it ends; 0: none. */
+  private failureOf(comm: Communicator): ErrorCode {
+    if (comm.isRevoked) return ErrorClass.REVOKED;
+    return this.failures.isAmong(comm) ? ErrorClass.PROC_FAILED : 0;
+  }
+
   private begin(comm: Communicator, starting: Starting, request = this.engine.startOperation()): RecordId {
     const { program, send, receive, reduction, tag = numberOf(comm, program), exact, error = 0 } = starting;
-    if (comm.isRevoked) {
-      this.engine.completion.complete(request, ErrorClass.REVOKED);
+    const failure = this.failureOf(comm);
+    if (failure !== 0) {
+      comm.endPromise(tag);
+      this.engine.completion.complete(request, failure);
       return request;
     }
     const channel = this.messages.open(comm);

@@ -27,7 +27,7 @@ interface CommunicatorOptions {
 
 export class Communicator {
   static readonly unsaved = {
-    board: null,
+    currentBoard: null,
     knownFoldSteps: null,
     knownMemberNodes: undefined,
     knownPrograms: null,
@@ -64,8 +64,7 @@ export class Communicator {
   children = 0;
   /** Communicators that only some of its members made: processes may count them differently. */
   groupChildren = 0;
-  /** Shared memory for small blocking collectives, where all members are on one node. */
-  board: Board | null = null;
+  private currentBoard: Board | null = null;
   boardIndex = -1;
   private knownFoldSteps: Int32Array | null = null;
   freed = false;
@@ -115,6 +114,34 @@ export class Communicator {
     return this.knownFoldSteps;
   }
 
+  /** Shared memory for small blocking collectives, where all members are on one node. A data plane may use it as long as it is there. */
+  get board(): Board | null {
+    return this.currentBoard;
+  }
+
+  set board(board: Board | null) {
+    this.countCompleted();
+    this.currentBoard?.seat?.setOpen(false);
+    this.currentBoard = board;
+    board?.seat?.setOpen(true);
+  }
+
+  /** A member is dead: a data plane would wait for it at the board. */
+  closeToPlane(): void {
+    this.currentBoard?.seat?.setOpen(false);
+  }
+
+  /** Counts what a data plane has completed at the board: before anybody asks for the number or the last call. */
+  countCompleted(): void {
+    const completed = this.currentBoard?.seat?.takeCompleted() ?? null;
+    if (completed === null) return;
+    this.collectives = (this.collectives + completed.count) & numberMax;
+    this.lastKind = completed.kind;
+    this.lastRoot = completed.root;
+    this.lastBytes = completed.bytes;
+    this.lastError = 0;
+  }
+
   /** IDENT, CONGRUENT (the same members in the same order), SIMILAR (in another order) or UNEQUAL. */
   compare(other: Communicator): number {
     if (this === other) return IDENT;
@@ -139,6 +166,7 @@ export class Communicator {
    * `CollectiveCall`. Calls that take no part in messages are counted too: those on boards, those whose arguments are refused.
    */
   nextCollective(kind: number, root: number, bytes: number): number {
+    this.countCompleted();
     const number = this.collectives;
     this.collectives = (number + 1) & numberMax;
     this.lastKind = kind;
@@ -150,6 +178,7 @@ export class Communicator {
 
   /** The number that the next collective will have. */
   get nextNumber(): number {
+    this.countCompleted();
     return this.collectives;
   }
 
@@ -169,12 +198,14 @@ export class Communicator {
   /** Has this rank come to the collective with that number? Of a persistent one: to that start. */
   hasReached(number: number, turn: number): boolean {
     if (number >= firstPersistentTag) return (this.turns?.get(number) ?? 0) >= turn;
+    this.countCompleted();
     const isBehind = ((number - this.collectives) & numberMax) > numberMax >> 1;
     return isBehind && this.promised?.has(number) !== true;
   }
 
   /** Number of the last collective, −1: there was none. */
   get lastCollective(): number {
+    this.countCompleted();
     return this.lastKind === unknownKind ? -1 : (this.collectives - 1) & numberMax;
   }
 

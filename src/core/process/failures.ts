@@ -24,6 +24,13 @@ export class Failures {
     return this.ranks.length;
   }
 
+  /** Is a member dead, on either side of an inter-communicator? */
+  isAmong(comm: Communicator): boolean {
+    const { ranks } = this;
+    for (let i = 0; i < ranks.length; i++) if (isMember(comm, ranks[i]!)) return true;
+    return false;
+  }
+
   /** The dead members of a communicator, on both sides of an inter-communicator. */
   of(comm: Communicator): Group {
     const members = unionOf(comm);
@@ -42,9 +49,11 @@ export class Failures {
     return comm.acknowledged;
   }
 
-  /** Has the engine refuse receives from ANY_SOURCE, or not. */
+  /** Has the engine refuse receives from ANY_SOURCE, or go on with them. */
   update(comm: Communicator): void {
-    this.engine.refusals.setWildcards(comm.context, this.isPending(comm));
+    const isPending = this.isPending(comm);
+    this.engine.refusals.setWildcards(comm.context, isPending);
+    if (!isPending) this.engine.matching.resumeWildcards(comm.context);
   }
 
   private isPending(comm: Communicator): boolean {
@@ -73,5 +82,8 @@ export class Failures {
     );
   }
 }
+
+export const isMember = ({ group, remote }: Communicator, rank: WorldRank): boolean =>
+  group.has(rank) || remote?.has(rank) === true;
 
 lives({ Failures });

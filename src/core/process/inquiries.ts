@@ -9,6 +9,7 @@
  *   the rank's program is over             likewise
  *   the rank is in it with another call    ranks must agree on the kind, the root and most lengths; the program is wrong
  *   the rank is in it with other messages  it will send fewer than this rank waits for, or take fewer
+ *   the rank is blocked elsewhere          in a call that needs this rank, which is blocked in this one: both wait for ever
  *
  * Then the collective ends here with an error that says which rank called what, and all other members are told that this rank has
  * passed it, so that ranks which wait for it need not ask. A rank that has not come to the collective yet, or is in it with the same
@@ -25,6 +26,7 @@ import { lives } from "../base/saved-classes.ts";
 import {
   type CollectiveCall,
   differenceOf,
+  needsEveryMember,
   refusedKind,
   textOf,
   unknownKind,
@@ -34,6 +36,7 @@ import { messagesWith } from "../coll/engine/compiled-schedule.ts";
 import { type Operation, Phase } from "../coll/engine/operation.ts";
 import type { Protocol } from "../ft/protocol.ts";
 import type { Engine } from "../p2p/engine.ts";
+import type { Memory } from "../request/memory.ts";
 import { R_FLAGS, R_KIND, R_PEER, R_STATE, RecordFlag, RecordKind, RecordState } from "../request/records.ts";
 import { PacketKind } from "../wire/packet.ts";
 import type { BoardOperation } from "./board-operations.ts";
@@ -53,6 +56,8 @@ const Step = {
   PASSED: 3,
   /** The program is over, and has not come to it. */
   NEVER: 4,
+  /** The program is blocked in another call, which cannot end without the rank that asks. */
+  ELSEWHERE: 5,
 } as const;
 type Step = (typeof Step)[keyof typeof Step];
 
@@ -60,6 +65,7 @@ type Step = (typeof Step)[keyof typeof Step];
 export const askedMax = 16;
 
 const twoTo32 = 2 ** 32;
+const none = -1 as RecordId;
 
 const unknownCall: CollectiveCall = { kind: unknownKind, root: unlike, bytes: unlike };
 const noMessages = { sends: 0, receives: 0 };
@@ -84,7 +90,7 @@ interface Matter {
 /** What a rank says about a collective, to one other rank. */
 interface Answer extends CollectiveCall {
   readonly step: Step;
-  /** How many messages it sends to that rank in all, and receives from it; only of EXCHANGING. */
+  /** How many messages it sends to that rank in all, and receives from it; of ELSEWHERE context and number of the other call. */
   readonly sends: number;
   readonly receives: number;
   /** With which error it was given up; 0: it was not. Only of PASSED. */
@@ -107,6 +113,7 @@ interface InquiringProcess {
   readonly protocol: Protocol | null;
   readonly collectives: Collectives;
   readonly tasks: readonly Task[];
+  readonly memory: Memory;
   readonly failures: Failures;
   /** By context. */
   readonly communicators: ReadonlyMap<number, Communicator>;
@@ -115,10 +122,12 @@ interface InquiringProcess {
 }
 
 export class Inquiries {
-  static readonly unsaved = { gate: null, gateError: null, refused: null };
+  static readonly unsaved = { gate: null, gateError: null, refused: null, blockedIn: none };
   private readonly process: InquiringProcess;
   /** How often ranks were asked: others have their turn each time. */
   private rounds = 0;
+  /** The one request for which the program waits and does nothing else; −1: it does not wait so. */
+  private blockedIn: RecordId = none;
   /** Collectives that were given up. */
   verdicts = 0;
   /** The communicator at whose board the program waits without a request, and the number of that call; null: at none. */
@@ -137,7 +146,7 @@ export class Inquiries {
   /** Is there a collective to ask about? */
   get isWaiting(): boolean {
     const { operations, boardCalls } = this.process.collectives;
-    return operations.length > 0 || boardCalls.length > 0 || this.gate !== null;
+    return operations.length > 0 || boardCalls.length > 0 || this.gate !== null || this.process.tasks.length > 0;
   }
 
   /** The world has waited long for this process's operations. True: ranks were asked. */
@@ -146,6 +155,7 @@ export class Inquiries {
     if (protocol?.mayJudgeCollectives === false) return false;
     let asked = false;
     for (const operation of collectives.operations) if (this.askAbout(operation)) asked = true;
+    for (const task of this.process.tasks) if (this.askLeader(task)) asked = true;
     for (const { comm, number } of collectives.boardCalls) if (this.askMembers(comm, number)) asked = true;
     if (this.gate !== null && this.askMembers(this.gate, this.gateNumber)) asked = true;
     this.rounds++;
@@ -155,15 +165,27 @@ export class Inquiries {
   private askAbout(operation: Operation): boolean {
     if (operation.phase !== Phase.RUNNING) return false;
     const { records, recordCount } = operation;
-    const { comm, tag, turn } = this.matterOf(operation);
-    const { collectiveContext: context } = comm;
     const asked = new Set<number>();
     for (let i = 0; i < recordCount && asked.size < askedMax; i++) {
       const peer = this.awaitedPeer(records[(this.rounds * askedMax + i) % recordCount]!);
       if (peer >= 0) asked.add(peer);
     }
-    for (const peer of asked) this.question(peer, { context, tag, turn });
+    for (const peer of asked) {
+      const { comm, tag, turn } = this.matterOf(operation, peer as WorldRank);
+      this.question(peer, { context: comm.collectiveContext, tag, turn });
+    }
     return asked.size > 0;
+  }
+
+  /** A task that waits for another process without an operation. */
+  private askLeader(task: Task): boolean {
+    const { awaited } = task;
+    if (awaited === null || !task.isAwaiting(this.process)) return false;
+    const { comm, tag, peers } = awaited;
+    const subject = { context: comm.collectiveContext, tag, turn: 0 };
+    if (this.operationOf(subject, null) !== undefined) return false;
+    for (const peer of peers) if (peer !== this.process.rank) this.question(peer, subject);
+    return true;
   }
 
   /** World rank of the process for whose message, or for whose receive, this message waits; −1: it waits for neither. */
@@ -207,7 +229,7 @@ export class Inquiries {
       if (answer !== null) this.send(source, subject, answer);
       return;
     }
-    if (step < Step.EXCHANGING || step > Step.NEVER) return;
+    if (step < Step.EXCHANGING || step > Step.ELSEWHERE) return;
     const [kind = 0, root = 0, low = 0, high = 0, sends = 0, receives = 0, error = 0] = words.slice(4);
     const bytes = high < 0 ? unlike : high * twoTo32 + (low >>> 0);
     this.heard(source, subject, { step: step as Step, kind, root, bytes, sends, receives, error });
@@ -217,13 +239,14 @@ export class Inquiries {
   private answerTo(source: WorldRank, subject: Subject): Answer | null {
     const { context, tag, turn } = subject;
     const { process } = this;
-    const operation = this.operationOf(subject);
+    const operation = this.operationOf(subject, source);
     if (operation !== undefined && operation.phase !== Phase.FAILED) return this.exchangingWith(source, operation);
+    if (this.awaitingTask(subject) !== undefined) return null;
     const creation = this.creationOf(subject);
     if (creation !== null) return { step: Step.EXCHANGING, ...callOfCreation(creation), ...noMessages, error: 0 };
     const comm = process.communicators.get(context & ~1);
     const never = { step: Step.NEVER, ...unknownCall, ...noMessages, error: 0 };
-    if (tag < 0 || comm === undefined) return process.isOver ? never : null;
+    if (tag < 0 || comm === undefined) return process.isOver ? never : this.elsewhere(source);
     if (!isJudged(process, comm)) return null;
     if (!comm.hasReached(tag, turn)) return process.isOver ? never : null;
     const isLast = comm.lastCollective === tag;
@@ -231,6 +254,39 @@ export class Inquiries {
     const isAtBoard = this.boardCallOf(subject) !== undefined || (this.gate === comm && this.gateNumber === tag);
     const step = isAtBoard ? Step.AT_BOARD : Step.PASSED;
     return { step, kind, root, bytes, ...noMessages, error: isLast ? comm.lastError : 0 };
+  }
+
+  /** The call in which the program is blocked until that rank has come to it; null: it is not blocked so. */
+  private elsewhere(source: WorldRank): Answer | null {
+    const said = (call: CollectiveCall, context: number, number: number): Answer => ({
+      step: Step.ELSEWHERE,
+      ...call,
+      sends: context,
+      receives: number,
+      error: 0,
+    });
+    const { gate, blockedIn, process } = this;
+    if (gate !== null) {
+      const call = { kind: gate.lastKind, root: gate.lastRoot, bytes: gate.lastBytes };
+      return gate.group.has(source) ? said(call, gate.collectiveContext, this.gateNumber) : null;
+    }
+    if (blockedIn === none) return null;
+    const task = process.tasks.find(({ request }) => request === blockedIn);
+    if (task !== undefined) {
+      const { awaited, creation } = task;
+      if (awaited !== null && task.isAwaiting(process) && [...awaited.peers].includes(source)) {
+        return said({ ...unknownCall, kind: awaited.kind }, awaited.comm.collectiveContext, awaited.tag);
+      }
+      if (creation === null || !needsEveryMember(creation.kind) || !unionOf(creation.comm).has(source)) return null;
+      return said(callOfCreation(creation), creation.comm.collectiveContext, creation.number);
+    }
+    const board = process.collectives.boardCalls.find(({ request }) => request === blockedIn);
+    if (board?.comm.group.has(source)) return said(unknownCall, board.comm.collectiveContext, board.number);
+    const operation = process.collectives.operations.find(({ request }) => request === blockedIn);
+    if (operation === undefined || operation.phase !== Phase.RUNNING) return null;
+    const { comm, tag, call } = this.matterOf(operation, source);
+    const needs = this.waitsFor(operation, source) || (needsEveryMember(call.kind) && unionOf(comm).has(source));
+    return needs ? said(call, comm.collectiveContext, tag) : null;
   }
 
   private exchangingWith(source: WorldRank, operation: Operation): Answer {
@@ -244,8 +300,16 @@ export class Inquiries {
     const { collectives, tasks } = this.process;
     const comm = collectives.communicatorOf(operation);
     const { tag, turn, program } = operation;
-    const creation = tasks.find((task) => task.isStep(comm, tag))?.creation ?? null;
-    if (creation === null) {
+    const task = tasks.find((it) => it.isStep(comm, tag));
+    const creation = task?.creation ?? null;
+    const awaited = creation === null ? (task?.awaited ?? null) : null;
+    if (awaited !== null) {
+      const call = { ...unknownCall, kind: awaited.kind };
+      return { comm: awaited.comm, tag: awaited.tag, turn: 0, call, messages: noMessages };
+    }
+    // The other side of an inter-communicator that is being made knows nothing of this side's parent.
+    const isKnown = creation !== null && (peer === null || unionOf(creation.comm).has(peer));
+    if (!isKnown) {
       const messages = peer === null ? noMessages : messagesOf(operation, comm, peer);
       return { comm, tag, turn, call: program.call ?? unknownCall, messages };
     }
@@ -259,10 +323,18 @@ export class Inquiries {
     return this.process.tasks.find(({ creation }) => isIt(creation))?.creation ?? null;
   }
 
-  private operationOf({ context, tag, turn }: Subject): Operation | undefined {
+  /** A task that waits for other processes in that, which is no collective. */
+  private awaitingTask({ context, tag }: Subject): Task | undefined {
+    return this.process.tasks.find(
+      ({ awaited }) => awaited !== null && awaited.tag === tag && awaited.comm.collectiveContext === context,
+    );
+  }
+
+  /** Of which `source` speaks; null: this process. */
+  private operationOf({ context, tag, turn }: Subject, source: WorldRank | null): Operation | undefined {
     return this.process.collectives.operations.find((operation) => {
       if (operation.phase === Phase.DONE) return false;
-      const matter = this.matterOf(operation);
+      const matter = this.matterOf(operation, source);
       return matter.tag === tag && matter.turn === turn && matter.comm.collectiveContext === context;
     });
   }
@@ -278,7 +350,8 @@ export class Inquiries {
     this.judge(source, subject, theirs);
     if (theirs.step !== Step.PASSED || (theirs.error === 0 && theirs.kind !== refusedKind)) return;
     const comm = this.process.communicators.get(subject.context & ~1);
-    if (comm?.group.has(source)) this.leaveBoard(comm, source);
+    // Where only some members take part the others would stay at the board.
+    if (subject.tag >= 0 && comm?.group.has(source)) this.leaveBoard(comm, source);
   }
 
   /** That member does not use the board any more, so no member can. */
@@ -294,7 +367,9 @@ export class Inquiries {
   }
 
   private judge(source: WorldRank, subject: Subject, theirs: Answer): void {
-    const operation = this.operationOf(subject);
+    if (theirs.step === Step.ELSEWHERE && !this.isBlockedToo(subject, theirs)) return;
+    const operation = this.operationOf(subject, source);
+    if (operation === undefined && subject.tag < 0) this.judgeTask(source, subject, theirs);
     if (operation !== undefined) {
       this.judgeOperation(source, subject, operation, theirs);
       return;
@@ -306,10 +381,49 @@ export class Inquiries {
     this.judgeMeeting(source, subject, comm, call, theirs);
   }
 
+  /** This program is blocked in the task in question, and has not come to the call in which the other one is blocked. */
+  private isBlockedToo(subject: Subject, { sends: context, receives: number }: Answer): boolean {
+    const task = this.awaitingTask(subject);
+    if (task === undefined || task.request !== this.blockedIn) return false;
+    if (number < 0) return context !== subject.context || number !== subject.tag;
+    const comm = this.process.communicators.get(context & ~1);
+    return comm !== undefined && !comm.hasReached(number, 0);
+  }
+
+  private judgeTask(source: WorldRank, subject: Subject, theirs: Answer): void {
+    const { process } = this;
+    const task = this.awaitingTask(subject);
+    const awaited = task?.awaited ?? null;
+    if (task === undefined || awaited === null || !task.isAwaiting(process)) return;
+    if (![...awaited.peers].includes(source) || !isJudged(process, awaited.comm)) return;
+    if (theirs.step !== Step.ELSEWHERE && theirs.step !== Step.NEVER) return;
+    const mine = { ...unknownCall, kind: awaited.kind };
+    const verdict = verdictOn(mine, theirs, Step.EXCHANGING, noMessages)!;
+    const { creation } = task;
+    const comm = creation?.comm ?? awaited.comm;
+    comm.disagreement = disagreement(awaited.comm, source, mine, verdict);
+    this.verdicts++;
+    task.abandon(process, verdict.error);
+    if (theirs.step === Step.ELSEWHERE) {
+      const other = process.communicators.get(theirs.sends & ~1);
+      if (other !== undefined && theirs.receives === other.nextNumber) this.refuse(other);
+    }
+    if (creation === null) return;
+    const { collectiveContext: context } = creation.comm;
+    this.tellMembers(
+      creation.comm,
+      { context, tag: creation.number, turn: 0 },
+      verdict.error,
+      callOfCreation(creation),
+    );
+  }
+
   private judgeOperation(source: WorldRank, subject: Subject, operation: Operation, theirs: Answer): void {
     const { collectives } = this.process;
     const { comm, call: mine, messages } = this.matterOf(operation, source);
-    if (operation.phase !== Phase.RUNNING || !this.waitsFor(operation, source)) return;
+    // A group's exchange that one member has given up no member can complete.
+    const isGivenUp = subject.tag < 0 && theirs.step === Step.PASSED && theirs.error !== 0;
+    if (operation.phase !== Phase.RUNNING || !(isGivenUp || this.waitsFor(operation, source))) return;
     if (!isJudged(this.process, comm) || !unionOf(comm).has(source)) return;
     const verdict = verdictOn(mine, theirs, Step.EXCHANGING, messages);
     // Communicators that are being made: which messages belong to which attempt only their own rules tell.
@@ -317,7 +431,24 @@ export class Inquiries {
     comm.disagreement = disagreement(comm, source, mine, verdict);
     this.verdicts++;
     collectives.giveUp(operation, verdict.error);
-    this.tellMembers(comm, subject, verdict.error, mine);
+    if (subject.tag >= 0) this.tellMembers(comm, subject, verdict.error, mine);
+    else this.partedFor(collectives.communicatorOf(operation), subject, verdict.error, theirs);
+  }
+
+  /**
+   * Only some members of a communicator took part in that, and have given it up for a collective of another rank. That collective counts
+   * here as refused: what all of them call next is the same again.
+   */
+  private partedFor(draft: Communicator, subject: Subject, error: ErrorCode, theirs: Answer): void {
+    const { sends: context, receives: number } = theirs;
+    const isCollective = (theirs.step === Step.ELSEWHERE || theirs.step === Step.PASSED) && context !== 0;
+    const comm = isCollective ? this.process.communicators.get(context & ~1) : undefined;
+    if (comm !== undefined && number === comm.nextNumber) this.refuse(comm);
+    const answer = { step: Step.PASSED, ...unknownCall, ...noMessages, error };
+    for (const member of unionOf(draft).worldRanks()) {
+      if (member === (this.process.rank as WorldRank)) continue;
+      this.send(member, subject, isCollective ? { ...answer, sends: context, receives: number } : answer);
+    }
   }
 
   private waitsFor({ records, recordCount }: Operation, source: number): boolean {
@@ -384,6 +515,17 @@ export class Inquiries {
     }
   }
 
+  // Calls in which the program is blocked
+
+  /** The program waits for that request and does nothing else, until `unblock`. */
+  block(request: RecordId): void {
+    this.blockedIn = request;
+  }
+
+  unblock(): void {
+    this.blockedIn = none;
+  }
+
   // Calls that wait at the gate of a board without a request
 
   /** The program waits at the gate for the collective that it called last. */
@@ -423,6 +565,9 @@ function messagesOf(
 function verdictOn(mine: CollectiveCall, theirs: Answer, way: Step, messages: typeof noMessages): Verdict | null {
   const { step, error } = theirs;
   if (step === Step.NEVER) return { error: ErrorClass.OTHER, text: "has come to the end of its program without it" };
+  if (step === Step.ELSEWHERE) {
+    return { error: ErrorClass.OTHER, text: `waits for this rank in ${textOf(theirs)}` };
+  }
   if (theirs.kind === refusedKind)
     return { error: ErrorClass.OTHER, text: "called it with arguments that were refused" };
   // Members of a board meet whatever they called, and see then what was wrong.

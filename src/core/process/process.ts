@@ -135,8 +135,8 @@ export class Process {
     for (const [rank, incarnation] of (options.incarnations ?? []).entries()) {
       if (incarnation !== 0) this.knowLife({ rank, replica: options.replica ?? 0 }, incarnation);
     }
-    this.collectives = new Collectives(this.engine, options.memory);
     this.failures = new Failures(this.engine);
+    this.collectives = new Collectives(this.engine, options.memory, this.failures);
     this.inquiries = new Inquiries(this);
     this.revocations = new Revocations(this);
     this.agreements = new Agreements(this);
@@ -184,7 +184,7 @@ export class Process {
   reopenBoards(): void {
     this.restores++;
     this.engine.peers.restored();
-    this.engine.outbox.restored();
+    this.engine.outbox.numbers.restored();
     for (const communicator of this.communicators.values()) communicator.boardIndex = -1;
     this.world.board = this.world.isRevoked ? null : this.jobBoard;
     this.world.boardIndex = this.jobBoardIndex;
@@ -210,7 +210,8 @@ export class Process {
 
   /** An image is about to be taken. */
   rememberNumbers(): void {
-    this.engine.outbox.rememberNumbers();
+    this.engine.outbox.numbers.remember();
+    for (const communicator of this.communicators.values()) communicator.countCompleted();
   }
 
   /** How members of a new communicator name a board to each other: in a later life it is none of theirs. */
@@ -287,8 +288,8 @@ export class Process {
   }
 
   /**
-   * The last thing a process does: a barrier of its whole world in a context of its own, whatever the program has done, and with
-   * those to whom a spawn has connected it. Begun by MPI_Finalize, or at the end of a program without it; its request stays.
+   * The last thing a process does: a barrier of its whole world, of those of it that live, in a context of its own, whatever the
+   * program has done, and with those to whom a spawn has connected it. Begun by MPI_Finalize, or at the end of a program without it; its request stays.
    */
   startFinalBarrier(): RecordId {
     if (this.finalBarrier >= 0) return this.finalBarrier;
@@ -296,9 +297,22 @@ export class Process {
     const { group } = this.world;
     const last = new Communicator({ context: finalContext, group, world, nodeMap: this.nodeMap });
     const barrier = this.collectives.startEqual(last, "barrier", 0 as Pointer, 0 as Pointer, {});
-    this.finalBarrier =
-      this.connections.size === 0 ? barrier : this.start(new FinalMeeting(barrier, this.connections, this.engine));
+    this.finalBarrier = this.start(new FinalMeeting(group, barrier, this.connections, this.engine));
     return this.finalBarrier;
+  }
+
+  /** Another process of the world has come to its end, behind the last barrier: so all have come to it. */
+  peerLeft(rank: number): void {
+    const { group } = this.world;
+    if (this.finalBarrier >= 0 && group.has(rank as WorldRank)) this.agreements.conclude(finalContext, group, 0);
+  }
+
+  /** For a process that has stopped: the end of the process goes on, which is no matter of the program. True: something moved. */
+  progressEnd(): boolean {
+    let moved = this.engine.arrivals.hasNews && this.takeNews();
+    if (this.collectives.progress()) moved = true;
+    if (this.isOver && this.advanceTasks()) moved = true;
+    return moved;
   }
 
   /** The program will start nothing any more, and nothing that it has started goes on in steps. */
@@ -335,8 +349,8 @@ export class Process {
   }
 
   private advanceTasks(): boolean {
-    const { tasks, revocations } = this;
-    const revoked = revocations.count;
+    const { tasks, revocations, collectives } = this;
+    const endings = revocations.count + collectives.givenUp;
     let moved = false;
     for (let i = 0; i < tasks.length; ) {
       const task = tasks[i]!;
@@ -347,14 +361,14 @@ export class Process {
         moved = true;
       } else i++;
     }
-    // A task that gives up revokes the communicator by which it talks, and has to see what becomes of its messages.
-    return moved || revocations.count !== revoked;
+    // A task that gives up ends an operation or revokes its communicator, and has to see what becomes of the messages.
+    return moved || revocations.count + collectives.givenUp !== endings;
   }
 
   /** What other members have to say about communicators. */
   private takeNews(): boolean {
     for (const { kind, source, words } of this.engine.arrivals.takeNews()) {
-      if (kind === PacketKind.REVOKE) this.revocations.heard(words[0]!, source as WorldRank);
+      if (kind === PacketKind.REVOKE) this.revocations.take(source as WorldRank, words);
       else if (kind === PacketKind.INQUIRY) this.inquiries.take(source as WorldRank, words);
       else this.agreements.take(source as WorldRank, words);
     }
@@ -401,14 +415,16 @@ export class Process {
     // What the dead has said in its life counts.
     this.takeNews();
     this.failures.ranks.push(rank as WorldRank);
-    this.collectives.peerFailed(rank);
+    this.collectives.peerFailed(rank as WorldRank);
     if (this.protocol !== null) this.protocol.peerFailed(name, incarnation);
     // A wildcard receive might wait for the dead for ever: it is reported, and the program decides (MPI 5.0, ULFM).
     for (const communicator of this.communicators.values()) {
       if (!communicator.peers.has(rank as WorldRank)) continue;
+      communicator.closeToPlane();
       this.failures.update(communicator);
-      this.engine.matching.failWildcards(communicator.context, ErrorClass.PROC_FAILED_PENDING);
+      this.engine.matching.stallWildcards(communicator.context);
     }
+    this.revocations.peerFailed(rank as WorldRank);
     this.agreements.peerFailed();
   }
 }

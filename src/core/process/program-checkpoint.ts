@@ -21,7 +21,7 @@ import { quietContext } from "./context.ts";
 import type { Process } from "./process.ts";
 
 /** The requests and objects that the program has to end first, by name; empty: none. */
-export function underWay(process: Process): string[] {
+export function unfinishedObjects(process: Process): string[] {
   const { engine, world, self } = process;
   const { words } = engine.records;
   const found: string[] = [];

@@ -39,6 +39,12 @@ export function reductionFor(op: Op, type: Datatype): Reduction {
 }
 
 function make(op: Op, type: Datatype): Reduction {
+  if (op.kind === "predefined" && (op.name === "REPLACE" || op.name === "NO_OP")) {
+    throw new MpiError(
+      ErrorClass.OP,
+      `Cannot reduce with MPI_${op.name}: only one-sided communication takes it (MPI 5.0 §12.3.4)`,
+    );
+  }
   const isWhole = type.trueLb === 0 && type.trueUb <= type.extent && type.lb === 0 && type.layout.kind === "run";
   if (type.elements.length > 0 || isWhole || op.kind === "predefined") {
     if (type.extent === 0) throw new MpiError(ErrorClass.TYPE, "Cannot reduce elements of a datatype without extent");

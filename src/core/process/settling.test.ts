@@ -50,7 +50,7 @@ describe("L4: coming to rest", () => {
       [0, 1],
       [1, 0],
     ] as const)
-      equal(hand.engine(from).outbox.nextSequence(to), 0);
+      equal(hand.engine(from).outbox.numbers.take(to), 0);
   });
 
   it("leaves no request of the program's behind when it is given up: who ends meanwhile has finished", () => {

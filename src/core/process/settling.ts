@@ -86,14 +86,14 @@ class MarkRounds {
     this.#marks = memory.allocate(markBytes * (members.length + 1));
     this.#firstRound = (attempt * roundsMax) & TAG_UB;
     this.#round = this.#firstRound;
-    engine.matching.disregard(quietContext, this.#firstRound);
+    engine.envelopes.disregard(quietContext, this.#firstRound);
   }
 
   /** The attempt is given up. */
   giveUp(): void {
     this.#isOver = true;
     const engine = this.#engine;
-    engine.matching.disregard(quietContext, (this.#firstRound + roundsMax) & TAG_UB);
+    engine.envelopes.disregard(quietContext, (this.#firstRound + roundsMax) & TAG_UB);
     for (const request of this.#requests) {
       // These requests are not the program's, which may end before they do.
       engine.records.addFlag(request, RecordFlag.UNWANTED);
@@ -188,7 +188,7 @@ export class Settling {
     if (!this.#isQuiet) {
       if (this.#isForAll && finalBarrier >= 0) {
         // The last barrier is ours, not the program's: it goes on, and its signals are answered by signals.
-        if (collectives.progress()) this.#marks.noticed();
+        if (this.#process.progressEnd()) this.#marks.noticed();
         if (engine.isComplete(finalBarrier)) return "over";
       }
       if (!this.#marks.advance()) return "moving";

@@ -6,7 +6,9 @@
  * The process calls `advance` on every progress until it says that it is done; the request that stands for the task is
  * completed then, with the task's error code. `advance` waits for nothing.
  */
-import type { RecordId } from "../base/brand.ts";
+import { assert } from "../base/assert.ts";
+import type { RecordId, WorldRank } from "../base/brand.ts";
+import type { ErrorCode } from "../base/mpi-error.ts";
 import type { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
 import type { Communicator } from "./communicator.ts";
@@ -29,6 +31,16 @@ export interface Creation {
   readonly kind: number;
 }
 
+/** Processes without which a task does not end, in something that is no collective of a communicator with all its members. */
+export interface Awaited {
+  /** The communicator in whose context the messages of the task travel, and their tag. */
+  readonly comm: Communicator;
+  readonly tag: number;
+  readonly peers: Iterable<WorldRank>;
+  /** A code of `CollectiveCall`. */
+  readonly kind: number;
+}
+
 export abstract class Task {
   /** The request that the program waits for. */
   request = -1 as RecordId;
@@ -42,7 +54,22 @@ export abstract class Task {
     return null;
   }
 
-  /** Is the operation with that tag on that communicator, which may be one that is being made, a step of `creation`? */
+  /** Set while the task waits for others in something that is no collective; null: it does not. */
+  get awaited(): Awaited | null {
+    return null;
+  }
+
+  /** Are words that are `awaited` still missing? */
+  isAwaiting(_process: TaskHost): boolean {
+    return this.awaited !== null;
+  }
+
+  /** What is `awaited` never comes. The task ends with that error when its messages have ended. */
+  abandon(_process: TaskHost, _error: ErrorCode): void {
+    assert(false, "a task that awaits peers can give up");
+  }
+
+  /** Is the operation with that tag on that communicator, which may be one that is being made, a step of the task? */
   isStep(_comm: Communicator, _tag: number): boolean {
     return false;
   }

@@ -1,7 +1,7 @@
 /** The common part of every `Memory` of a C program: its heap at the end of the program's own memory, and no lent views. */
 import { assert } from "../base/assert.ts";
 import type { Pointer } from "../base/brand.ts";
-import { ProgramHeap, type Range } from "./program-heap.ts";
+import { type HeapRange, ProgramHeap } from "./program-heap.ts";
 
 export abstract class HeapMemory {
   readonly bytes: Uint8Array;
@@ -21,7 +21,7 @@ export abstract class HeapMemory {
   }
 
   /** The parts that are in use, for an image. */
-  ranges(): Range[] {
+  ranges(): HeapRange[] {
     return this.heap.ranges();
   }
 

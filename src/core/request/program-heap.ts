@@ -12,7 +12,7 @@ import { SpanHeap } from "./span-heap.ts";
 const BREAK = 0;
 const LIMIT = 1;
 
-export type Range = readonly [from: number, to: number];
+export type HeapRange = readonly [from: number, to: number];
 
 export class ProgramHeap {
   private readonly words: Int32Array;
@@ -37,7 +37,7 @@ export class ProgramHeap {
   }
 
   /** The parts that are in use, for an image: the program's, and ours at the end. */
-  ranges(): Range[] {
+  ranges(): HeapRange[] {
     return [
       [0, this.words[(this.marks >> 2) + BREAK]!],
       [this.limit, this.bytes],

@@ -60,7 +60,7 @@ export const protocolWords = 5;
  * message the one that sent it and gets the answers. Together they name a process, wherever it is.
  */
 export const R_REPLICA = 40;
-/** On whose behalf a send or a waiting packet leaves: 0, our own; otherwise a number of outbox.ts. */
+/** On whose behalf a send or a waiting packet leaves: 0, our own; otherwise a number of p2p/senders.ts. */
 export const R_SENDER = 41;
 
 export const RecordKind = {

@@ -22,7 +22,7 @@ function written(): Uint8Array {
 
 function read(bytes: Uint8Array): { readonly records: number[][]; readonly problem: string } {
   const records: number[][] = [];
-  const problem = readRecords(bytes, (record) => {
+  const problem = readRecords([bytes], (record) => {
     records.push([...record]);
     return "";
   });
@@ -42,6 +42,29 @@ describe("L1 what a service writes down for its successor", () => {
     const shifted = new Uint8Array(bytes.length + 1);
     shifted.set(bytes, 1);
     deepEqual(read(shifted.subarray(1)).records, records);
+  });
+
+  it("is the same in pieces of any size", () => {
+    const bytes = written();
+    const { records } = read(bytes);
+    for (const size of [1, 3, 4, 7, 24, 25, 1000, 20_000]) {
+      const pieces = function* (): Generator<Uint8Array> {
+        // As a reader does that has one buffer for all of them.
+        const buffer = new Uint8Array(size);
+        for (let at = 0; at < bytes.length; at += size) {
+          const piece = bytes.subarray(at, at + size);
+          buffer.set(piece);
+          yield buffer.subarray(0, piece.length);
+        }
+      };
+      const found: number[][] = [];
+      const problem = readRecords(pieces(), (record) => {
+        found.push([...record]);
+        return "";
+      });
+      equal(problem, "");
+      deepEqual(found, records, `pieces of ${size} bytes`);
+    }
   });
 
   it("X7 a writer that was lost in the middle of a record, at any byte, has left the records before it", () => {
@@ -69,7 +92,7 @@ describe("L1 what a service writes down for its successor", () => {
 
   it("a record that its reader refuses is named, and none behind it is read", () => {
     let count = 0;
-    const problem = readRecords(written(), () => (++count === 2 ? "is strange" : ""));
+    const problem = readRecords([written()], () => (++count === 2 ? "is strange" : ""));
     equal(problem, "record 1 at byte 24 is strange");
     ok(count === 2);
   });

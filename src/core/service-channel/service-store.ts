@@ -88,23 +88,43 @@ export class StoreFrames {
 
 /**
  * Reads what was written, record by record; `take` returns what is wrong with a record, empty if nothing is. The result is what is
- * wrong with the store: empty, or the record for people, and why.
+ * wrong with the store: empty, or the record for people, and why. A store may be larger than memory: it comes in pieces of any size,
+ * each of which is valid until the next is asked for.
  */
-export function readRecords(bytes: Uint8Array, take: (record: Int32Array) => string): string {
-  const words = wordsOf(bytes);
-  for (let at = 0, number = 0; at + headWords <= words.length; number++) {
-    const count = words[at + COUNT]!;
-    const first = at + headWords;
-    const where = `record ${number} at byte ${4 * at}`;
-    if (count < 0 || words[at + COMPLEMENT] !== ~count) return `${where} has a damaged head`;
-    // Torn: the process was lost while it wrote.
-    if (first + count > words.length) return "";
-    if (words[at + CHECKSUM] !== checksumOf(words, first, count)) return `${where} is damaged`;
-    const problem = take(words.subarray(first, first + count));
-    if (problem !== "") return `${where} ${problem}`;
-    at = first + count;
+export function readRecords(pieces: Iterable<Uint8Array>, take: (record: Int32Array) => string): string {
+  let number = 0;
+  /** Bytes before those at hand. */
+  let before = 0;
+  let rest: Uint8Array = new Uint8Array(0);
+  for (const piece of pieces) {
+    const bytes = joined(rest, piece);
+    const words = wordsOf(bytes);
+    let at = 0;
+    while (at + headWords <= words.length) {
+      const count = words[at + COUNT]!;
+      const first = at + headWords;
+      const where = `record ${number} at byte ${before + 4 * at}`;
+      if (count < 0 || words[at + COMPLEMENT] !== ~count) return `${where} has a damaged head`;
+      // The next piece has its end; or no piece has: the process was lost while it wrote.
+      if (first + count > words.length) break;
+      if (words[at + CHECKSUM] !== checksumOf(words, first, count)) return `${where} is damaged`;
+      const problem = take(words.subarray(first, first + count));
+      if (problem !== "") return `${where} ${problem}`;
+      at = first + count;
+      number++;
+    }
+    before += 4 * at;
+    rest = bytes.slice(4 * at);
   }
   return "";
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  if (first.length === 0) return second;
+  const both = new Uint8Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
 }
 
 const checksumOf = (words: Int32Array, first: number, count: number): number =>

@@ -45,6 +45,8 @@ interface RankOver {
   readonly kind: "rank-over";
   readonly rank: number;
   readonly how: "done" | "finished" | "frozen" | "failed";
+  /** Of a rank that finished: the code that it ended with. */
+  readonly code: number;
   /** Null: others run. */
   readonly outcome: JobOutcome | null;
 }
@@ -116,6 +118,8 @@ export interface DispatcherState {
   /** How many dispatchers there were before this one. */
   term: number;
   isFrozen: boolean;
+  /** The first code other than 0 that a rank finished with; 0: none so far. */
+  code: number;
   outcome: JobOutcome | undefined;
 }
 
@@ -127,6 +131,7 @@ export function newDispatcherState({ nodes, ranks, placement }: JobBegan): Dispa
     falls: newFallsState({ nodes, ranks: placement.length }),
     term: 0,
     isFrozen: false,
+    code: 0,
     outcome: undefined,
   };
 }
@@ -166,10 +171,11 @@ export function applyToDispatcher(state: DispatcherState, record: Exclude<Dispat
   }
 }
 
-function applyRankOver(state: DispatcherState, { rank, how, outcome }: RankOver): void {
+function applyRankOver(state: DispatcherState, { rank, how, code, outcome }: RankOver): void {
   const ended = { done: "done", finished: "finished", frozen: "finished", failed: "dead" } as const;
   state.ranks[rank]!.state = ended[how];
   state.isFrozen ||= how === "frozen";
+  state.code ||= code;
   state.outcome ??= outcome ?? undefined;
 }
 

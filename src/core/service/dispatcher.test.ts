@@ -261,6 +261,22 @@ test("the job's time is over: code 124", () => {
   assert.equal(asked[0], "decided timeout 124");
 });
 
+test("where deaths are survived the job's code is that of the survivors", () => {
+  const { dispatcher, deaths, survived, asked } = world(3, 3, { deaths: "survived" });
+  dispatcher.rankEnded(1, 0, exited(7), 10);
+  dispatcher.rankEnded(0, 0, { kind: "finalized", code: 3 }, 20);
+  assert.deepEqual(deaths, [{ order: 0, rank: 1, incarnation: 0 }]);
+  assert.equal(survived.length, 2);
+  dispatcher.rankEnded(2, 0, returned, 30);
+  assert.deepEqual(asked, ["tell 1", "decided finished 3", "end 0", "end 1", "end 2"]);
+});
+
+test("a code after MPI_Finalize ends the job where deaths are fatal", () => {
+  const { dispatcher, asked } = world(2, 1);
+  dispatcher.rankEnded(0, 0, { kind: "finalized", code: 3 }, 20);
+  assert.deepEqual(asked.slice(0, 2), ["tell 0", "decided rank-failed 3"]);
+});
+
 test("where deaths are survived the living are told and go on", () => {
   const { dispatcher, deaths, survived, asked } = world(3, 3, { deaths: "survived" });
   dispatcher.nodeEnded(1, killed, 10);

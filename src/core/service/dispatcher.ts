@@ -184,23 +184,28 @@ export class Dispatcher {
     if ((it.state !== "running" && !isServing) || it.incarnation !== incarnation) return;
     const code = codeOfEnding(ending);
     if (code === 0) {
-      this.#over(rank, ending.kind === "frozen" ? "frozen" : "finished", nowMs);
+      this.#over(rank, { how: ending.kind === "frozen" ? "frozen" : "finished", code }, nowMs);
       return;
     }
     const node = this.#options.placement[rank]!;
-    const reason: Reason = { kind: "rank-failed", rank, node, ending };
+    const reason: Failure = { kind: "rank-failed", rank, node, ending };
+    // No member of a communicator is missing: all have left MPI, or are about to.
+    if (ending.kind === "finalized" && this.#options.deaths === "survived") {
+      this.#over(rank, { how: "finished", code, reason }, nowMs);
+      return;
+    }
     if (this.#options.deaths === "replaced") {
       // A program's own end is not a failure (rule 10); a thread that was terminated from outside is one.
       if (ending.kind === "vanished") this.#setLost(rank, reason, nowMs);
       else this.#decide(reason, code, nowMs);
     } else if (this.outcome === undefined) this.#fall({ node, ranks: [rank], reason, code }, nowMs);
-    else this.#record({ kind: "rank-over", rank, how: "failed", outcome: null });
+    else this.#record({ kind: "rank-over", rank, how: "failed", code: 0, outcome: null });
   }
 
   /** The program of a rank is over, and the rank stays to serve ranks whose programs are not. */
   rankDone(rank: number, incarnation: number, nowMs: number): void {
     const it = this.#state.ranks[rank]!;
-    if (it.state === "running" && it.incarnation === incarnation) this.#over(rank, "done", nowMs);
+    if (it.state === "running" && it.incarnation === incarnation) this.#over(rank, { how: "done", code: 0 }, nowMs);
   }
 
   isRankAlive(rank: number): boolean {
@@ -241,6 +246,11 @@ export class Dispatcher {
   /** The program, or a file the job needs, cannot be used. */
   unusable(message: string, nowMs: number): void {
     this.#decide({ kind: "unusable", message }, 1, nowMs);
+  }
+
+  /** A rank waits for something that can no longer happen. */
+  stuck(message: string, nowMs: number): void {
+    this.#decide({ kind: "stuck", message }, 1, nowMs);
   }
 
   /** Time has passed. The host calls it every `heartbeatMs`, after reading what has arrived. */
@@ -354,16 +364,19 @@ export class Dispatcher {
     return state === "running" || state === "done";
   }
 
-  #over(rank: number, how: "done" | "finished" | "frozen", nowMs: number): void {
-    const outcome = this.outcome === undefined ? this.#outcomeWith(rank, how === "frozen", nowMs) : null;
-    this.#record({ kind: "rank-over", rank, how, outcome });
+  #over(rank: number, over: Over, nowMs: number): void {
+    const { how, code, reason } = over;
+    const outcome = this.outcome === undefined ? this.#outcomeWith(rank, over, nowMs) : null;
+    this.#record({ kind: "rank-over", rank, how, code, outcome });
+    if (reason !== undefined) this.#ports.survived(reason, nowMs - this.#startMs);
     if (outcome !== null) this.#end(outcome);
   }
 
   /** The outcome if the program of that rank is over; null: others run. */
-  #outcomeWith(rank: number, isFrozen: boolean, nowMs: number): JobOutcome | null {
+  #outcomeWith(rank: number, { how, code }: Over, nowMs: number): JobOutcome | null {
     if (this.#runsAnyBut(new Set([rank]))) return null;
-    return { code: 0, reason: this.#allOver(isFrozen), afterMs: nowMs - this.#startMs };
+    const reason = this.#allOver(how === "frozen");
+    return { code: this.#state.code || code, reason, afterMs: nowMs - this.#startMs };
   }
 
   /** The outcome if those ranks are dead and that is survived; null: others run. */
@@ -373,7 +386,7 @@ export class Dispatcher {
     // The job is lost only when no rank is left that survived the deaths.
     const isOver = ({ state }: RankState, rank: number): boolean =>
       (state === "finished" || state === "done") && !without.has(rank);
-    const code = this.#state.ranks.some(isOver) ? 0 : 1;
+    const code = this.#state.ranks.some(isOver) ? this.#state.code : 1;
     return { code, reason: this.#allOver(false), afterMs: nowMs - this.#startMs };
   }
 
@@ -417,6 +430,14 @@ export class Dispatcher {
 }
 
 type Failure = Extract<Reason, { kind: "rank-failed" }>;
+
+/** How the program of a rank came to its end, and with which code. */
+interface Over {
+  readonly how: "done" | "finished" | "frozen";
+  readonly code: number;
+  /** Where the code is not 0. */
+  readonly reason?: Failure;
+}
 
 interface LostNode {
   readonly node: number;

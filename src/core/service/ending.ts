@@ -13,6 +13,11 @@ interface Exited {
   readonly kind: "exited";
   readonly code: number;
 }
+/** The program had called MPI_Finalize, and then ended with that code, which is not 0: it has done its part in the job. */
+interface Finalized {
+  readonly kind: "finalized";
+  readonly code: number;
+}
 /** It stands still inside an MPI call, and an image of it has been written: it can go on another time. */
 interface Frozen {
   readonly kind: "frozen";
@@ -62,6 +67,7 @@ export type Ending =
   | Returned
   | Frozen
   | Exited
+  | Finalized
   | Threw
   | Signalled
   | GaveUp
@@ -77,6 +83,7 @@ export function codeOfEnding(ending: Ending): number {
     case "frozen":
       return 0;
     case "exited":
+    case "finalized":
     case "vanished":
       return codeFromNumber(ending.code) || (ending.kind === "vanished" ? 1 : 0);
     case "starved":
@@ -108,6 +115,8 @@ export function describeEnding(ending: Ending): string {
       return "stands still";
     case "exited":
       return `exited with code ${ending.code}`;
+    case "finalized":
+      return `exited with code ${ending.code} after MPI_Finalize`;
     case "threw":
       return ending.what;
     case "signalled":

@@ -46,7 +46,12 @@ const rows: Rows = {
   began: { nodes: isCount, ranks: isCount, placement: listOf(isCount), setOf: listOf(isCount), calendarMs: isTime },
   admitted: { ranks: listOf(isCount) },
   withdrawn: { ranks: listOf(isCount) },
-  "rank-over": { rank: isCount, how: oneOf("done", "finished", "frozen", "failed"), outcome: isOutcomeOrNull },
+  "rank-over": {
+    rank: isCount,
+    how: oneOf("done", "finished", "frozen", "failed"),
+    code: isCount,
+    outcome: isOutcomeOrNull,
+  },
   "node-gone": { node: isCount },
   fall: {
     node: isCount,

@@ -32,6 +32,7 @@ const record: fc.Arbitrary<JobRecord> = fc.oneof(
     kind: fc.constant("rank-over" as const),
     rank: count,
     how: fc.constantFrom("done" as const, "finished" as const, "frozen" as const, "failed" as const),
+    code: count,
     outcome: outcomeOrNull,
   }),
   fc.record({ kind: fc.constantFrom("node-gone" as const, "excused" as const), node: count }),

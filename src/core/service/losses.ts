@@ -49,6 +49,11 @@ export class Losses {
     for (const set of sets) this.#unbegun.set(set, new Set(ranks.filter((rank) => this.#setOf[rank] === set)));
   }
 
+  /** Has everything that was lost come as far as it was? */
+  get areMadeGood(): boolean {
+    return this.#losses.size === 0 && this.#unbegun.size === 0;
+  }
+
   /** Has every member of the set begun its present life? */
   hasBegun(set: number): boolean {
     return !this.#unbegun.has(set);

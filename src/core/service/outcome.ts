@@ -36,6 +36,10 @@ export type Reason =
   | { readonly kind: "aborted"; readonly rank: number; readonly node: number; readonly message: string }
   | { readonly kind: "interrupted"; readonly signal: string }
   | { readonly kind: "timeout" }
+  /** A rank waits for another one, whose program is over. */
+  | { readonly kind: "stuck"; readonly message: string }
+  /** All have come to their end, some without MPI_Finalize. */
+  | { readonly kind: "unfinalized"; readonly message: string }
   | { readonly kind: "output-closed" }
   | { readonly kind: "unusable"; readonly message: string };
 

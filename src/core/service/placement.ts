@@ -3,7 +3,7 @@
  * programs see of nodes is the node map (core/process/node-map.ts), and images hold neither. A job starts with the two alike.
  */
 import type { BrandedTable } from "../base/brand.ts";
-import { membersOf } from "../ft/sets.ts";
+import { membersBySet } from "../ft/sets.ts";
 
 /** By process, the node it runs on. Process numbers are ranks: the ranks of the job, then the numbers for processes that it may spawn. */
 export type Placement = BrandedTable<"Placement">;
@@ -31,8 +31,8 @@ const processesOfNodeMax = 256;
  * The nodes of all processes that a job can ever have: its ranks, then the processes that it may spawn, which go round the nodes.
  * Decided at the start, so that nobody need be told where a new process is; a place that nobody uses costs nothing.
  */
-export function placedWithSpares(ranks: number, nodes: number): Placement {
-  const sparesOfNode = Math.max(0, processesOfNodeMax - Math.ceil(ranks / nodes));
+export function placedWithSpares(ranks: number, nodes: number, sparesOfNodeMax = sparesMax): Placement {
+  const sparesOfNode = Math.max(0, Math.min(processesOfNodeMax - Math.ceil(ranks / nodes), sparesOfNodeMax));
   const spares = Math.min(sparesMax, sparesOfNode * nodes);
   return placementOf([...placedInBlocks(ranks, nodes), ...Array.from({ length: spares }, (_, i) => i % nodes)]);
 }
@@ -55,7 +55,7 @@ export function ranksByNode(placement: Placement, nodes: number): number[][] {
  */
 export function placedBySets(setOf: readonly number[], nodes: number): Placement | { readonly tooLarge: number } {
   const blocks = placedInBlocks(setOf.length, nodes);
-  const sets = membersOf(setOf);
+  const sets = membersBySet(setOf);
   if (sets.every((members) => members.every((rank) => blocks[rank] === blocks[members[0]!]))) return blocks;
   const room = ranksByNode(blocks, nodes).map(({ length }) => length);
   const places = [...blocks];

@@ -7,13 +7,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "../base/testing/properties.ts";
 import type { NextLife } from "../ft/job-part.ts";
-import { membersOf } from "../ft/sets.ts";
+import { membersBySet } from "../ft/sets.ts";
 import { Recovery } from "./recovery.ts";
 
 /** Two sets share node 0, one is alone on node 1. */
 const setOf = [0, 0, 1, 2, 2];
 const lossesPossible = [[0, 1], [2], [3, 4], [0, 1, 2], [0, 1, 2, 3, 4]];
-const members = membersOf(setOf);
+const members = membersBySet(setOf);
 const patienceMs = 1000;
 
 /** A member of a set in one of its lives. */

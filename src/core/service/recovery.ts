@@ -13,7 +13,7 @@ import type { FaultEvent } from "../fault/moment.ts";
 import type { Checkpoint } from "../ft/checkpoint.ts";
 import type { Interval } from "../ft/definition.ts";
 import type { JobPart, NextLife, Prepared } from "../ft/job-part.ts";
-import { membersOf } from "../ft/sets.ts";
+import { membersBySet } from "../ft/sets.ts";
 import { Losses, type RecoveryTimes } from "./losses.ts";
 import { applySetsFell, newRecoveryState, type RecoveryRecord, type RecoveryState } from "./recovery-state.ts";
 import {
@@ -111,7 +111,7 @@ export class Recovery {
   ) {
     const { setOf } = options;
     this.#setOf = setOf;
-    this.#members = membersOf(setOf);
+    this.#members = membersBySet(setOf);
     this.#part = part;
     this.#ports = ports;
     this.#state = predecessor ?? newRecoveryState(this.#members.length);
@@ -151,6 +151,11 @@ export class Recovery {
   /** A predecessor has crashed. Sets that had not begun their present life fall again, says the dispatcher. */
   takeOver(nowMs: number): void {
     this.#checkpoints.takeOver(nowMs);
+  }
+
+  /** Is nothing on its way back to where it was? */
+  get isQuiet(): boolean {
+    return this.#losses.areMadeGood;
   }
 
   get report(): RecoveryReport {

@@ -283,7 +283,10 @@ export class SetCheckpoints {
     this.#discard(set);
     const number = this.#server.begin(set);
     state.attempt = {
-      ...{ number, beganMs: nowMs, stopped: new Set(), captured: new Set() },
+      number,
+      beganMs: nowMs,
+      stopped: new Set(),
+      captured: new Set(),
       ...{
         settledMs: 0,
         barrierMs: Number.POSITIVE_INFINITY,
@@ -434,8 +437,8 @@ export class SetCheckpoints {
       return "";
     }
     const ranks = this.#options.members[set]!;
-    const who = `rank${ranks.length === 1 ? "" : "s"} ${ranks.join(", ")}`;
+    const named = `rank${ranks.length === 1 ? "" : "s"} ${ranks.join(", ")}`;
     const which = `checkpoint${refused.length === 1 ? "" : "s"} ${refused.join(" and ")}`;
-    return `Cannot start ${who} again: ${which} cannot be read, and what came before is not in the logs any more; check the disk and start the job again`;
+    return `Cannot start ${named} again: ${which} cannot be read, and what came before is not in the logs any more; check the disk and start the job again`;
   }
 }

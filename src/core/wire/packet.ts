@@ -60,7 +60,7 @@ export const PacketKind = {
   CANCEL_ANSWER: 11,
   /** A protocol's own frame: handed to `Protocol.control`. BYTES is the length of its payload, the other words are its own. */
   PROTOCOL: 12,
-  /** Member → member: a communicator is revoked. Word 3: its context. A member that hears of it first tells all other members. */
+  /** Member → member: a communicator is revoked. Words: 3 its context, 4 bits, see core/process/revocations.ts. */
   REVOKE: 13,
   /** Receiver → sender: your message will never be received, its communicator is revoked. Word 3: send request. */
   REFUSAL: 14,

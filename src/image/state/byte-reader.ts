@@ -1,7 +1,6 @@
 /** Reads bytes of `ByteWriter`. Bytes that a `ByteWriter` cannot have written are an error, never a wrong answer. */
+import { textOfBytes } from "../../core/base/byte-text.ts";
 import { StateError } from "./state-error.ts";
-
-const decoder = new TextDecoder("utf-8", { fatal: true });
 
 export class ByteReader {
   readonly #bytes: Uint8Array;
@@ -56,6 +55,6 @@ export class ByteReader {
   }
 
   text(): string {
-    return decoder.decode(this.bytes());
+    return textOfBytes(this.bytes());
   }
 }

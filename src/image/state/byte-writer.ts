@@ -1,5 +1,6 @@
 /** Numbers, texts and bytes one after another, in an array that grows. Little-endian on every machine. */
-const encoder = new TextEncoder();
+import { bytesOfText } from "../../core/base/byte-text.ts";
+
 /** Most texts are names of fields: up to this length a loop is faster than the encoder. */
 const shortMax = 40;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are one byte
@@ -51,7 +52,7 @@ export class ByteWriter {
 
   text(value: string): void {
     if (value.length > shortMax || !isAscii.test(value)) {
-      this.bytes(encoder.encode(value));
+      this.bytes(bytesOfText(value));
       return;
     }
     this.int(value.length);

@@ -6,13 +6,13 @@
 import { type SavedClass, savedClassNamed, savedClassOf } from "../../core/base/saved-classes.ts";
 import { ByteReader } from "./byte-reader.ts";
 import { StateError } from "./state-error.ts";
-import { type AnyTypedArray, isTypedArray, type TypedArrayName, typedArrays, Value } from "./value-kinds.ts";
+import { type AnyTypedArray, isAnyTypedArray, type TypedArrayName, typedArrays, Value } from "./value-kinds.ts";
 
 /** The objects of the outside world in this process, by name. */
-export type World = ReadonlyMap<string, unknown>;
+type OutsideWorld = ReadonlyMap<string, unknown>;
 
 /** Throws a `StateError` for any mistake in the bytes: they come from an unknown writer. */
-export function restoreState(state: Uint8Array, root: object, world: World): void {
+export function restoreState(state: Uint8Array, root: object, world: OutsideWorld): void {
   const reader = new ByteReader(state);
   let restored: unknown;
   try {
@@ -33,10 +33,10 @@ const hole = Symbol("hole");
 
 class Restoring {
   readonly #reader: ByteReader;
-  readonly #world: World;
+  readonly #world: OutsideWorld;
   readonly #objects: object[] = [];
 
-  constructor(reader: ByteReader, world: World) {
+  constructor(reader: ByteReader, world: OutsideWorld) {
     this.#reader = reader;
     this.#world = world;
   }
@@ -126,7 +126,7 @@ class Restoring {
     const bytes = this.#reader.bytes();
     const type = typedArrays[name as TypedArrayName];
     if (type === undefined) throw new StateError(`Cannot read the process state: there is no ${name}`);
-    const isFitting = own instanceof type && isTypedArray(own) && own.byteLength === bytes.length;
+    const isFitting = own instanceof type && isAnyTypedArray(own) && own.byteLength === bytes.length;
     const array = isFitting ? own : new type(bytes.length / type.BYTES_PER_ELEMENT);
     new Uint8Array(array.buffer, array.byteOffset, array.byteLength).set(bytes);
     this.#objects.push(array);

@@ -6,7 +6,7 @@
 import { type SavedClass, savedClassOf } from "../../core/base/saved-classes.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import { StateError } from "./state-error.ts";
-import { type AnyTypedArray, isTypedArray, Value } from "./value-kinds.ts";
+import { type AnyTypedArray, isAnyTypedArray, Value } from "./value-kinds.ts";
 
 /** Objects of the outside world, and their names. */
 type WorldNames = ReadonlyMap<object, string>;
@@ -97,12 +97,12 @@ class Saving {
       writer.int(known);
       return;
     }
-    if (isTypedArray(object) && object.buffer instanceof SharedArrayBuffer) {
+    if (isAnyTypedArray(object) && object.buffer instanceof SharedArrayBuffer) {
       this.#own(isOfLiving, "a view of shared memory");
       return;
     }
     this.#numbers.set(object, this.#numbers.size);
-    if (isTypedArray(object)) this.#typedArray(object);
+    if (isAnyTypedArray(object)) this.#typedArray(object);
     else if (Array.isArray(object)) this.#array(object, isOfLiving);
     else if (object instanceof Map) {
       writer.byte(Value.MAP);

@@ -42,5 +42,5 @@ export const typedArrays = {
 export type AnyTypedArray = InstanceType<(typeof typedArrays)[keyof typeof typedArrays]>;
 export type TypedArrayName = keyof typeof typedArrays;
 
-export const isTypedArray = (object: object): object is AnyTypedArray =>
+export const isAnyTypedArray = (object: object): object is AnyTypedArray =>
   ArrayBuffer.isView(object) && !(object instanceof DataView);

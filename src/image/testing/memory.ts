@@ -5,7 +5,7 @@ import { ImageEncoder, type Piece } from "../encoder.ts";
 import { checkHeader, decodeHeader, type Expectation, type ImageFacts, type ImageHeader } from "../header.ts";
 import { pageBytes } from "../kernel.ts";
 import { PageStage } from "../page-stage.ts";
-import { checkStart, cutOff, damaged, decodeHead, headBytes, RecordKind, startBytes } from "../record.ts";
+import { checkStart, cutOff, damaged, decodeHead, headBytes, ImageRecordKind, startBytes } from "../record.ts";
 import { decodeTrailer, trailerBytes } from "../trailer.ts";
 
 export const facts: ImageFacts = { program: "0123456789abcdef", layout: 7, rank: 2, ranks: 4, note: "test" };
@@ -86,7 +86,7 @@ export function restore(
   const trailer = decodeTrailer(file.slice(file.length - trailerBytes), file.length);
   const { headerAt } = trailer;
   const head = decodeHead(file.subarray(headerAt, headerAt + headBytes), headerAt);
-  if (head.kind !== RecordKind.header) throw damaged("its header");
+  if (head.kind !== ImageRecordKind.header) throw damaged("its header");
   const bodyAt = headerAt + headBytes;
   const header = decodeHeader(file.subarray(bodyAt, bodyAt + head.bytes));
   checkHeader(header, expected);

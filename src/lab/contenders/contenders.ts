@@ -20,6 +20,9 @@ export const banyanNoCapture: Contender = { id: "banyan-no-capture", label: "Ban
 export const loggingNone: Contender = { id: "none", label: "none", isOurs: true };
 export const loggingSets: Contender = { id: "sets", label: "sets", isOurs: true };
 export const loggingClassical: Contender = { id: "classical", label: "classical", isOurs: true };
+/** Without fault tolerance, and with a program that repairs itself. */
+export const banyanNone: Contender = { id: "protocol-none", label: "none", isOurs: true };
+export const banyanUlfm: Contender = { id: "protocol-ulfm", label: "ulfm", isOurs: true };
 
 /** Contenders that never share a plot have the same style. */
 const looks: readonly (readonly string[])[] = [

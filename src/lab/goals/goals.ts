@@ -1,5 +1,6 @@
 /** The project's bounds for speed and size ("at least" and "goal"), line by line. */
 
+import { collectiveKinds, collectiveMetric } from "../benchmarks/collectives.ts";
 import {
   banyan,
   banyanC,
@@ -9,9 +10,11 @@ import {
   banyanTypeScript,
 } from "../contenders/contenders.ts";
 import type { Contender } from "../measuring/series.ts";
+import { bytesText } from "../tables/units.ts";
 import { atLeast, atMost, unit, withBounds } from "./bounds.ts";
 import type { Bound, Goal, Reference } from "./goal.ts";
 import { loggingGoals } from "./logging-goals.ts";
+import { ulfmGoals } from "./ulfm-goals.ts";
 
 const openMpi: Reference = { kind: "peer", id: "openmpi" };
 const mpich: Reference = { kind: "peer", id: "mpich" };
@@ -195,6 +198,21 @@ export const goals: readonly Goal[] = [
     ...withBounds(atMost, [1.5, 0.6], openMpi),
   },
   {
+    ...cold,
+    what: "allreduces 1 001 to 10 000 of 8 ranks from C",
+    metric: "allreduce_8_us",
+    x: 10_000,
+    ...withBounds(atMost, [0.6, 0.3], openMpi),
+  },
+  {
+    ...cold,
+    what: "allreduces 1 001 to 10 000 of 2 ranks from C",
+    metric: "allreduce_2_us",
+    x: 10_000,
+    ...withBounds(atMost, [2, 1], openMpi),
+  },
+  ...collectiveGoals(),
+  {
     ...programs,
     what: "whole command, poisson.c 255, 8 ranks",
     metric: "poisson_255_1_command_s",
@@ -281,4 +299,21 @@ export const goals: readonly Goal[] = [
     ...withBounds(atMost, [1, 0.3], unit),
   },
   ...loggingGoals,
+  ...ulfmGoals,
 ];
+
+/** Every collective of one node, short and long. */
+function collectiveGoals(): Goal[] {
+  const places = [2, 8].flatMap((ranks) => collectiveKinds.map((kind) => ({ kind, place: { ranks, nodes: 1 } })));
+  return places.flatMap(({ kind, place }) =>
+    (kind === "barrier" ? [8] : [8, 65_536]).map((x) => ({
+      benchmark: "collectives",
+      contender: banyanC.id,
+      unit: "µs",
+      what: `${kind}${kind === "barrier" ? "" : ` of ${bytesText(x)}`}, ${place.ranks} ranks, from C`,
+      metric: collectiveMetric(kind, place),
+      x,
+      ...withBounds(atMost, [1.5, 1.0], better),
+    })),
+  );
+}

@@ -130,7 +130,12 @@ export const loggingGoals: readonly Goal[] = [
     { what: "a checkpoint every second, 8 MB, 5 % changing", metric: "few_us", x: 8, bounds: [1.04, 1.01] as const },
     { what: "a checkpoint every 10 s, 64 MB", metric: "large_us", x: 64, bounds: [1.03, 1.01] as const },
   ].map(({ what, metric, x, bounds }) => ({
-    ...{ benchmark: "checkpoints", what, metric, contender: "checkpoints", x, unit: "µs a step" },
+    benchmark: "checkpoints",
+    what,
+    metric,
+    contender: "checkpoints",
+    x,
+    unit: "µs a step",
     ...withBounds(atMost, bounds, { kind: "own", metric, x, contender: "no-checkpoints", label: "without" }),
   })),
 ];

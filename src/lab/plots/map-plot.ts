@@ -1,5 +1,5 @@
 /** A map as SVG text: a rectangle of cells, each shaded by its ratio. White is 0, dark is 1; a missing cell has no figure. */
-import { escaped, rounded, text } from "./svg.ts";
+import { escaped, rounded, svgText } from "./svg.ts";
 
 export interface MapPanel {
   readonly title: string;
@@ -33,16 +33,16 @@ export function drawMap(panel: MapPanel, { left, top }: { left: number; top: num
   const borders = rows.flatMap((_, i) => (i % rowsTogether === 0 ? [margin.top + i * cell.height] : []));
   return [
     `<g transform="translate(${left} ${top})">`,
-    text(title, { x: margin.left, y: 28, size: 16, weight: "bold" }),
+    svgText(title, { x: margin.left, y: 28, size: 16, weight: "bold" }),
     ...cells.flatMap((row, y) => row.map((ratio, x) => drawCell(ratio, { x, y }))),
     ...borders.map((y) => `<line x1="${margin.left}" y1="${y}" x2="${right}" y2="${y}" stroke="#222"/>`),
     `<rect x="${margin.left}" y="${margin.top}" width="${right - margin.left}" height="${bottom - margin.top}" fill="none" stroke="#222"/>`,
-    ...columns.map((name, i) => text(name, { x: centre(i), y: bottom + 19, anchor: "middle" })),
+    ...columns.map((name, i) => svgText(name, { x: centre(i), y: bottom + 19, anchor: "middle" })),
     ...rows.map((name, i) =>
-      text(name, { x: margin.left - 8, y: margin.top + (i + 0.5) * cell.height + 4.5, anchor: "end" }),
+      svgText(name, { x: margin.left - 8, y: margin.top + (i + 0.5) * cell.height + 4.5, anchor: "end" }),
     ),
-    text(xLabel, { x: (margin.left + right) / 2, y: height - 18, anchor: "middle" }),
-    `<g transform="translate(20 ${middle}) rotate(-90)">${text(yLabel, { x: 0, y: 0, anchor: "middle" })}</g>`,
+    svgText(xLabel, { x: (margin.left + right) / 2, y: height - 18, anchor: "middle" }),
+    `<g transform="translate(20 ${middle}) rotate(-90)">${svgText(yLabel, { x: 0, y: 0, anchor: "middle" })}</g>`,
     "</g>",
   ].join("\n");
 }
@@ -54,7 +54,7 @@ function drawCell(ratio: number | undefined, { x, y }: { x: number; y: number })
   const at = `x="${margin.left + x * cell.width}" y="${margin.top + y * cell.height}"`;
   const label = ratio.toFixed(2);
   const colour = ratio > 0.6 ? "#fff" : "#222";
-  const words = text(label, {
+  const words = svgText(label, {
     x: centre(x),
     y: rounded(margin.top + (y + 0.5) * cell.height + 4),
     anchor: "middle",

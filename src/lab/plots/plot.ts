@@ -6,7 +6,7 @@
 import { figureText } from "../tables/units.ts";
 import { decimalAxis, type LogAxis, valuesAxis } from "./log-axis.ts";
 import { drawMap, type MapPanel, mapSize } from "./map-plot.ts";
-import { escaped, rounded, text } from "./svg.ts";
+import { escaped, rounded, svgText } from "./svg.ts";
 
 export interface PlotLine {
   readonly label: string;
@@ -71,7 +71,7 @@ export function plotSvg({ panels, footnotes }: Plot): string {
     ...shown.map((panel, i) => drawAny(panel, places[i]!)),
     ...footnotes.map((footnote, i) => {
       const y = bottom + (i + 1) * footnoteHeight;
-      return text(footnote, { x: width / 2, y, anchor: "middle", size: 11, colour: "#666" });
+      return svgText(footnote, { x: width / 2, y, anchor: "middle", size: 11, colour: "#666" });
     }),
     "</svg>",
   ].join("\n")}\n`;
@@ -120,8 +120,8 @@ interface Place {
 }
 
 function drawPanel({ title, xLabel, xText, yLabel, lines }: Panel, { left, top }: Place): string {
-  const parts = [text(title, { x: margin.left, y: 28, size: 16, weight: "bold" })];
-  if (lines.length === 0) parts.push(text("nothing was measured", { x: panelWidth / 2, y: 200, anchor: "middle" }));
+  const parts = [svgText(title, { x: margin.left, y: 28, size: 16, weight: "bold" })];
+  if (lines.length === 0) parts.push(svgText("nothing was measured", { x: panelWidth / 2, y: 200, anchor: "middle" }));
   else {
     const points = lines.flatMap((line) => line.points);
     const x = valuesAxis(
@@ -133,8 +133,8 @@ function drawPanel({ title, xLabel, xText, yLabel, lines }: Panel, { left, top }
   }
   const middle = margin.top + inner.height / 2;
   parts.push(
-    text(xLabel, { x: margin.left + inner.width / 2, y: panelHeight - 18, anchor: "middle" }),
-    `<g transform="translate(20 ${middle}) rotate(-90)">${text(yLabel, { x: 0, y: 0, anchor: "middle" })}</g>`,
+    svgText(xLabel, { x: margin.left + inner.width / 2, y: panelHeight - 18, anchor: "middle" }),
+    `<g transform="translate(20 ${middle}) rotate(-90)">${svgText(yLabel, { x: 0, y: 0, anchor: "middle" })}</g>`,
   );
   return `<g transform="translate(${left} ${top})">\n${parts.join("\n")}\n</g>`;
 }
@@ -150,7 +150,7 @@ function xGrid(axis: LogAxis, label: (x: number) => string): string[] {
   return [
     ...axis.others.map((value) => line(value, "#f2f2f2")),
     ...axis.labelled.map((value) => line(value, "#ddd")),
-    ...axis.labelled.map((value) => text(label(value), { x: xOf(axis, value), y: bottom + 19, anchor: "middle" })),
+    ...axis.labelled.map((value) => svgText(label(value), { x: xOf(axis, value), y: bottom + 19, anchor: "middle" })),
   ];
 }
 
@@ -162,7 +162,7 @@ function yGrid(axis: LogAxis): string[] {
     ...axis.others.map((value) => line(value, "#f2f2f2")),
     ...axis.labelled.map((value) => line(value, "#ddd")),
     ...axis.labelled.map((value) =>
-      text(axisText(value), { x: margin.left - 8, y: yOf(axis, value) + 4.5, anchor: "end" }),
+      svgText(axisText(value), { x: margin.left - 8, y: yOf(axis, value) + 4.5, anchor: "end" }),
     ),
   ];
 }
@@ -187,7 +187,7 @@ function legend(lines: readonly PlotLine[], width: number): string {
     return [
       `<line x1="${at}" y1="20" x2="${at + 24}" y2="20" stroke="${look.colour}" stroke-width="2"/>`,
       mark(look, { x: at + 12, y: 20 }),
-      text(label, { x: at + 30, y: 24.5 }),
+      svgText(label, { x: at + 30, y: 24.5 }),
     ].join("");
   });
   return `<g class="legend">${drawn.join("\n")}</g>`;

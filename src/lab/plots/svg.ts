@@ -9,7 +9,7 @@ interface TextOptions {
   readonly colour?: string;
 }
 
-export function text(content: string, { x, y, anchor, size, weight, colour }: TextOptions): string {
+export function svgText(content: string, { x, y, anchor, size, weight, colour }: TextOptions): string {
   const attributes = [
     `x="${rounded(x)}" y="${rounded(y)}"`,
     anchor === undefined ? "" : ` text-anchor="${anchor}"`,

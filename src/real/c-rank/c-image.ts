@@ -6,7 +6,7 @@ import type { SeededRandom } from "../../core/base/seeded-random.ts";
 import { rangesWithout } from "../../image/ranges.ts";
 import type { Descriptors } from "../../wasi/descriptors.ts";
 import type { Library, Pause } from "../../wasi/ports.ts";
-import { fileError } from "../image/file-error.ts";
+import { imageFileError } from "../image/file-error.ts";
 import { imagePath } from "../image/image-path.ts";
 import { readImage } from "../image/read-image.ts";
 import type { ImageContents } from "../image/write-image.ts";
@@ -38,7 +38,7 @@ interface ProgramClock {
   steadyNs: bigint;
 }
 
-export const hashOf = (module: Uint8Array): string => createHash("sha256").update(module).digest("hex");
+export const moduleHash = (module: Uint8Array): string => createHash("sha256").update(module).digest("hex");
 
 export interface ImageOptions {
   readonly folder: string;
@@ -88,6 +88,6 @@ function checkImage(path: string, life: CRankSavedState, folders: readonly Folde
   try {
     checkDescriptors(life.descriptors.all(), folders);
   } catch (error) {
-    throw fileError(`Cannot use image ${path}`, error);
+    throw imageFileError(`Cannot use image ${path}`, error);
   }
 }

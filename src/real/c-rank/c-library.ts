@@ -23,10 +23,10 @@ export interface InputPlace {
   isEnded: boolean;
 }
 
-export const newInputPlace = (rank: number): InputPlace => ({
+export const newInputPlace = (mayRead: boolean): InputPlace => ({
   offset: 0,
   unread: new Uint8Array(0),
-  isEnded: rank !== 0,
+  isEnded: !mayRead,
 });
 
 interface LibraryOptions {
@@ -36,6 +36,8 @@ interface LibraryOptions {
   readonly files: Files;
   readonly lines: LineWriter;
   readonly input: InputPlace;
+  /** Is standard input this rank's? It may become so. */
+  readonly isReader: () => boolean;
   readonly inbox: RankInbox;
   readonly say: (message: FromRank) => void;
   /** Of this process: a sleep ends early when it shall stop. */
@@ -53,6 +55,7 @@ interface LibraryOptions {
 export function newLibrary(options: LibraryOptions): Library {
   const { run, args, environment, files, lines, input, inbox, say, suspension, takesTurns, mayLeave, settle, random } =
     options;
+  const { isReader } = options;
   const giveWay = options.yield;
   const never = new Int32Array(new SharedArrayBuffer(4));
 
@@ -60,7 +63,7 @@ export function newLibrary(options: LibraryOptions): Library {
 
   /** Is there anything to read, or will there never be? Asks for it otherwise. */
   function hasInput(): boolean {
-    if (input.unread.length > 0 || input.isEnded) return true;
+    if (input.unread.length > 0 || input.isEnded || !isReader()) return true;
     if (!isInputAsked) {
       // A question without a line end has to be seen before its answer can be typed.
       lines.flush("stdout");

@@ -8,7 +8,7 @@ import type { Library } from "../../wasi/ports.ts";
 import { imagePath } from "../image/image-path.ts";
 import { type ImageContents, newStage, writeImageNow, writeImagePart } from "../image/write-image.ts";
 import { checkpointOf } from "../transport/layout.ts";
-import { type CRankSavedState, hashOf, type ImageOptions, imageOf, readLife } from "./c-image.ts";
+import { type CRankSavedState, type ImageOptions, imageOf, moduleHash, readLife } from "./c-image.ts";
 import type { WaitingCRank } from "./waiting-c-rank.ts";
 
 export class CRankImages {
@@ -81,7 +81,7 @@ export class CRankImages {
   /** The hash takes a millisecond or two: only ranks with images pay for it, once. */
   #imageIn(folder: string): ImageOptions {
     const { rank, ranks, folders, recovery } = this.#rank.setup;
-    if (this.#hash === "") this.#hash = hashOf(this.#module);
+    if (this.#hash === "") this.#hash = moduleHash(this.#module);
     return { rank, ranks, program: this.#hash, folder, folders, isFrozen: recovery === null };
   }
 

@@ -31,6 +31,8 @@ export class CRank {
   readonly #end: CRankSavedState["end"];
   #isStarted: boolean;
   #isDone = false;
+  /** Of a program that ended after MPI_Finalize. */
+  #exitCode = 0;
 
   constructor(rank: WaitingCRank, { end, program, images, isStarted }: LoadedProgram) {
     this.process = rank.process;
@@ -57,7 +59,34 @@ export class CRank {
     if (this.isOver) return;
     const isStarted = this.#isStarted;
     this.#isStarted = true;
-    this.#end.isReached = isStarted ? this.#program.goOn() : this.#program.start();
+    try {
+      this.#end.isReached = isStarted ? this.#program.goOn() : this.#program.start();
+    } catch (error) {
+      if (!this.#isOrderlyExit(error)) throw error;
+      this.#exitCode = error.ending.code;
+      this.#end.isReached = true;
+    }
+    if (this.isOver) this.#endReached();
+  }
+
+  /** The program has returned from `main`, or called `exit`. */
+  #endReached(): void {
+    const { host, program } = this.process;
+    host.whereabouts.hasEnded = true;
+    this.#checkEnd();
+    if (program.isRunning) this.#rank.say({ kind: "unfinalized" });
+  }
+
+  /** Where deaths are survived: a code other than 0 after MPI_Finalize is an end in order, not the death of a member. */
+  #isOrderlyExit(error: unknown): error is Ended & { readonly ending: { readonly kind: "exited" } } {
+    const { protocol, process } = this.#rank;
+    const isExit = error instanceof Ended && error.ending.kind === "exited";
+    return isExit && protocol.definition.deaths === "survived" && process.program.isFinalized;
+  }
+
+  /** The ending of a rank that has taken its leave of the others. */
+  get ending(): Ending {
+    return this.#exitCode === 0 ? { kind: "returned" } : { kind: "finalized", code: this.#exitCode };
   }
 
   /** Alone in its thread: all of the program. */
@@ -67,10 +96,9 @@ export class CRank {
     if (setup.restoreGate !== null) waitUntilOpen(setup.restoreGate);
     this.goOn();
     for (;;) {
-      if (this.isOver) this.#checkParentsMet();
       const leaving = this.isOver ? this.process.leave() : ({ kind: "stopped" } as const);
       if (leaving.kind === "unfinished") return leaving;
-      if (leaving.kind === "left" && !this.#serve()) return { kind: "returned" };
+      if (leaving.kind === "left" && !this.#serve()) return this.ending;
       this.#rank.say({ kind: "stopped", number: checkpointOf(host.wanted) });
       const stoppedMs = steadyMs();
       if (becomeQuiet(host, protocol.members)) {
@@ -104,11 +132,18 @@ export class CRank {
     if (protocol.finishedServe) this.#rank.say({ kind: "done", incarnation: this.#rank.setup.incarnation });
   }
 
-  /** The processes that spawned this one wait for its MPI_Init. */
-  #checkParentsMet(): void {
-    if (this.#rank.setup.origin === null || this.process.program.isInitialized) return;
-    const why = "it was spawned and ended without MPI_Init; those who spawned it wait for that";
-    throw new Ended({ kind: "gave-up", why });
+  /** Others may wait for what the program has not done. */
+  #checkEnd(): void {
+    const { setup, protocol } = this.#rank;
+    const { isInitialized, isFinalized } = this.process.program;
+    if (setup.origin !== null && !isInitialized) {
+      const why = "it was spawned and ended without MPI_Init; those who spawned it wait for that";
+      throw new Ended({ kind: "gave-up", why });
+    }
+    // A member that leaves without a word has failed: the others would wait for it.
+    if (protocol.definition.deaths === "survived" && isInitialized && !isFinalized) {
+      throw new Ended({ kind: "gave-up", why: "it ended without MPI_Finalize" });
+    }
   }
 
   /** Nothing is under way in the job, see `CRankImages`. */

@@ -2,6 +2,7 @@
 
 import { Program } from "../../abi/program.ts";
 import { CoroutineHost } from "../../abi/waiting/coroutine-host.ts";
+import { callTellerOf } from "../../abi/waiting/waiting-call.ts";
 import type { Process } from "../../core/process/process.ts";
 import { type OpenProcess, openProcess, type RankOptions } from "../process/open-process.ts";
 import { ProgramMemory } from "../transport/program-memory.ts";
@@ -35,9 +36,11 @@ export function createCRank(options: RankOptions, { memoryOf, mustGiveWay }: CRa
       ? null
       : new CoroutineHost({
           process,
+          survivesDeaths: options.survivesDeaths,
           processorName,
           stop,
           spawner: options.spawner,
+          whereabouts: host.whereabouts,
           mustGiveWay,
           giveWay: () => {
             program.suspension.givesWay = true;
@@ -47,5 +50,6 @@ export function createCRank(options: RankOptions, { memoryOf, mustGiveWay }: CRa
           moveClockTo: (seconds) => host.moveClockTo(seconds),
         });
   const program = new Program(coroutine ?? host);
+  host.whereabouts.teller = callTellerOf(program);
   return { ...open, process, program, memory: memory!, coroutine };
 }

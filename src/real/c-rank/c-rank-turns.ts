@@ -4,6 +4,7 @@
  * (`MPI_Wtime`) gives way after a while; one that computes does not.
  */
 import type { CoroutineHost } from "../../abi/waiting/coroutine-host.ts";
+import type { Suspension } from "../../abi/waiting/suspension.ts";
 import { Settling } from "../../core/process/settling.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { steadyMs } from "../machine/steady-clock.ts";
@@ -96,6 +97,7 @@ export class Turns {
     else {
       const isLong = this.#idle > yieldsMax + 2 * sleepsBeforeLong && !this.#hasSockets;
       this.#sleep.sleep(isLong ? longSleepMs : sleepMs);
+      for (const turn of this.#turns) turn.slept();
       if (this.#inquiryPauses.isTime(steadyMs())) for (const turn of this.#turns) turn.ask();
     }
   }
@@ -104,6 +106,7 @@ export class Turns {
 class Turn {
   readonly waiting: WaitingCRank;
   readonly #coroutine: CoroutineHost;
+  readonly #suspension: Suspension;
   /** Null: the program is not loaded yet. */
   #rank: CRank | null = null;
   #ending: Ending | null = null;
@@ -116,14 +119,16 @@ class Turn {
   constructor(waiting: WaitingCRank) {
     this.waiting = waiting;
     this.#coroutine = waiting.process.coroutine!;
+    this.#suspension = waiting.process.program.suspension;
   }
 
   get hasEnded(): boolean {
     return this.#ending !== null;
   }
 
-  /** It is running: does the node want it to stop? Hears of deaths as well. */
+  /** It is running: does the node want it to stop? Hears of deaths as well. In a wait of its plane it hears nothing before its engine waits. */
   hearsStop(): boolean {
+    if (this.#suspension.planeWait.isUnderWay) return false;
     const { host } = this.waiting.process;
     host.listen();
     return host.shallStop();
@@ -132,7 +137,24 @@ class Turn {
   /** The ranks of this thread have waited long. */
   ask(): void {
     const isWaiting = this.#hasBegun && this.#settling === null && !this.#awaitsVerdict;
-    if (isWaiting) this.#rank?.process.process.inquiries.ask();
+    if (!isWaiting || this.#rank === null) return;
+    const { planeWait } = this.#suspension;
+    if (planeWait.isUnderWay) planeWait.leave();
+    else this.#rank.process.process.inquiries.ask();
+  }
+
+  /** All ranks of this thread wait, and it has slept: where this one is, if its engine knows. */
+  slept(): void {
+    const { planeWait } = this.#suspension;
+    if (planeWait.isUnderWay) {
+      planeWait.slept();
+      return;
+    }
+    if (!this.#hasBegun || this.#settling !== null || this.#awaitsVerdict || this.#coroutine.isLooking) return;
+    const { whereabouts, process } = this.waiting.process.host;
+    const request = this.#rank?.isOver === true ? process.finalBarrier : this.#coroutine.awaited;
+    if (request < 0) whereabouts.slept();
+    else whereabouts.slept({ kind: "request", request });
   }
 
   /** Lets it go on, if it can. True when anything was done. */
@@ -149,6 +171,12 @@ class Turn {
 
   /** Progress of everything but its program: that of another rank may be on the stack. */
   look(): Look {
+    const { planeWait } = this.#suspension;
+    if (planeWait.isUnderWay) return planeWait.hasNews() ? "ready" : "nothing";
+    return this.#lookFurther();
+  }
+
+  #lookFurther(): Look {
     const rank = this.#rank;
     if (rank === null) return "ready";
     try {
@@ -173,8 +201,6 @@ class Turn {
     const { process, host, program } = rank.process;
     host.listen();
     if (this.#settling !== null || this.#awaitsVerdict) return process.engine.progress() ? "moved" : "nothing";
-    // Of a wait in the data plane nothing is left that an image could hold: the engine waits first.
-    if (program.suspension.isInPlane) return host.shallStop() || program.suspension.isReady() ? "ready" : "nothing";
     if (host.shallStop() && !this.#isLeaving(rank)) {
       this.waiting.say({ kind: "stopped", number: checkpointOf(host.wanted) });
       this.#stoppedMs = steadyMs();
@@ -197,8 +223,12 @@ class Turn {
       return;
     }
     this.#hasBegun = true;
-    this.waiting.process.process.openPass();
+    const { whereabouts } = this.waiting.process.host;
+    whereabouts.goOn();
+    // Nothing has changed for one whose plane waits.
+    if (!this.#suspension.planeWait.isUnderWay) this.waiting.process.process.openPass();
     this.#rank.goOn();
+    if (!this.#rank.isOver) whereabouts.giveWay();
   }
 
   #endingOf(rank: CRank): Ending | null {
@@ -219,13 +249,14 @@ class Turn {
     if (leaving.kind === "unfinished") return leaving;
     if (leaving.kind !== "left") return null;
     rank.report();
-    return { kind: "returned" };
+    return rank.ending;
   }
 
   #settle(rank: CRank, settling: Settling): void {
     const rest = settling.advance();
-    // "over": everybody has come to the end meanwhile.
-    if (rest !== "moving") this.#settling = null;
+    // "over": everybody has come to the end meanwhile. Or a process has died, and the node wants no image any more.
+    const isGivenUp = (): boolean => rank.process.host.wanted === Stop.NO && settling.giveUp();
+    if (rest !== "moving" || isGivenUp()) this.#settling = null;
     if (rest !== "quiet") return;
     rank.writeImage(steadyMs() - this.#stoppedMs);
     this.#awaitsVerdict = true;

@@ -29,6 +29,9 @@ class Pair {
   received = 0;
   /** Waits in which planes have stopped. */
   waits = 0;
+  /** Collectives that planes have completed, and that they have left to the engine half way. */
+  completed = 0;
+  left = 0;
   /** What tracers have been told. */
   told = 0;
 
@@ -88,12 +91,22 @@ class Pair {
     this.settle();
     for (let rank = 0; rank < this.ranks; rank++) {
       this.alike(`the engine of rank ${rank}`, (world) => {
-        const { engine } = world.ranks[rank]!.process;
+        const { engine, communicators } = world.ranks[rank]!.process;
+        const calls = [...communicators.values()].map((comm) => [
+          ...[comm.context, comm.nextNumber, comm.lastCollective, comm.lastKind, comm.lastRoot, comm.lastBytes],
+          ...[comm.lastError, comm.board === null],
+        ]);
         const { posted, unexpected, records, outbox, transfers, completion } = engine;
-        const numbers = Array.from({ length: this.ranks }, (_, dest) => outbox.lastSequence(dest));
+        const numbers = Array.from({ length: this.ranks }, (_, dest) => outbox.numbers.last(dest));
         return {
-          ...{ posted: posted.count, unexpected: unexpected.count, records: records.count, numbers },
-          ...{ waiting: outbox.count, isBusy: transfers.isBusy, unfinished: completion.unfinished },
+          calls,
+          posted: posted.count,
+          unexpected: unexpected.count,
+          records: records.count,
+          numbers,
+          waiting: outbox.count,
+          isBusy: transfers.isBusy,
+          unfinished: completion.unfinished,
         };
       });
     }
@@ -123,6 +136,8 @@ class Pair {
       this.waits += planeWaits;
       this.sent += plane!.pass.sent;
       this.received += plane!.pass.received;
+      this.completed += plane!.meetings.completed;
+      this.left += plane!.meetings.left;
     }
   }
 }
@@ -132,13 +147,18 @@ interface Events {
   readonly imagesEvery?: number;
   readonly killAt?: number;
   readonly traceAt?: number;
+  /** See `randomSteps`. */
+  readonly collectives?: number;
+  readonly mayDiffer?: boolean;
 }
 
 /** Runs a random program to its end, or until nobody can go on; the number of its steps that are done. */
-function run(pair: Pair, seed: number, { imagesEvery = 0, killAt = -1, traceAt = -1 }: Events = {}): number {
+function run(pair: Pair, seed: number, events: Events = {}): number {
+  const { imagesEvery = 0, killAt = -1, traceAt = -1, collectives = 0, mayDiffer = false } = events;
   const random = new SeededRandom(seed);
   const below = (bound: number): number => random.bits() % bound;
-  const queues = randomSteps({ random, ranks: pair.ranks, steps: stepsPerProgram, exchanges: pair.isAmple });
+  const kinds = { exchanges: pair.isAmple, collectives, mayDiffer };
+  const queues = randomSteps({ random, ranks: pair.ranks, steps: stepsPerProgram, ...kinds });
   for (const world of pair.worlds) {
     for (const { ints, process } of world.ranks) {
       const fill = new SeededRandom(seed * 64 + process.rank);
@@ -164,6 +184,7 @@ function run(pair: Pair, seed: number, { imagesEvery = 0, killAt = -1, traceAt =
       let answer: number;
       if (pair.isWaiting(rank)) {
         answer = pair.alike(`rank ${rank} goes on`, ({ ranks }) => ranks[rank]!.goOn());
+        if (mayDiffer && answer === WAITS && idle % 10 === 9) for (const world of pair.worlds) world.ask(dead);
         if (answer === WAITS) idle++;
         else idle = 0;
       } else {
@@ -233,7 +254,7 @@ describe("ADR 20: a data plane does what the engine does", () => {
   test("ADR 26: planes of ranks that share a thread wait themselves", () => {
     let waits = 0;
     for (let i = 0; i < 2 * programs; i++) {
-      const pair = new Pair({ ranks: 2 + (i % 3), waitsInPlane: true });
+      const pair = new Pair({ ranks: 2 + (i % 3), planeWaits: "receives" });
       run(pair, seedFirst * 5000 + i);
       pair.count();
       waits += pair.waits;
@@ -241,24 +262,24 @@ describe("ADR 20: a data plane does what the engine does", () => {
     assert.ok(waits > 100, `${waits} waits`);
   });
 
-  for (const waitsInPlane of [false, true]) {
-    const whose = waitsInPlane ? " of planes that wait themselves" : "";
+  for (const planeWaits of ["none", "receives"] as const) {
+    const whose = planeWaits === "receives" ? " of planes that wait themselves" : "";
     test(`ADR 26: exchanges${whose}, and messages that are taken from behind others`, () => {
       for (let i = 0; i < 2 * programs; i++) {
         const looksAhead = i % 3 === 0 ? 1 : ample.slots >> 1;
         const room = { ...ample, looksAhead, firstPosition: i % 2 === 0 ? 0 : -40 };
-        const pair = new Pair({ ranks: 1 + (i % 4), waitsInPlane, ...room });
+        const pair = new Pair({ ranks: 1 + (i % 4), planeWaits, ...room });
         run(pair, seedFirst * 6000 + i, { imagesEvery: i % 4 === 3 ? 41 : 0, killAt: i % 4 === 2 ? 40 + 5 * i : -1 });
       }
     });
   }
 
-  for (const waitsInPlane of [false, true]) {
-    const whose = waitsInPlane ? ", of planes that wait themselves" : "";
+  for (const planeWaits of ["none", "receives"] as const) {
+    const whose = planeWaits === "receives" ? ", of planes that wait themselves" : "";
     test(`images that are taken in between are exchanged between the two ways${whose}`, () => {
       let [sent, received] = [0, 0];
       for (let i = 0; i < programs; i++) {
-        const pair = new Pair({ ranks: 2, waitsInPlane });
+        const pair = new Pair({ ranks: 2, planeWaits });
         run(pair, seedFirst * 2000 + i, { imagesEvery: 41 });
         pair.count();
         sent += pair.sent;
@@ -270,7 +291,7 @@ describe("ADR 20: a data plane does what the engine does", () => {
 
   test("a rank dies in between", () => {
     for (let i = 0; i < 2 * programs; i++) {
-      const pair = new Pair({ ranks: 3, waitsInPlane: i % 2 === 1 });
+      const pair = new Pair({ ranks: 3, planeWaits: i % 2 === 1 ? "receives" : "none" });
       run(pair, seedFirst * 3000 + (i >> 1), { killAt: 40 + 5 * (i >> 1) });
     }
   });
@@ -283,5 +304,72 @@ describe("ADR 20: a data plane does what the engine does", () => {
       told += pair.told;
     }
     assert.ok(told > 100, "tracers were told something");
+  });
+});
+
+describe("ADR 25: collectives in the data plane are those of the engine", () => {
+  const options = (ranks: number, i: number): Omit<PlaneWorldOptions, "hasPlane"> => ({
+    ranks,
+    firstPosition: i % 2 === 0 ? 0 : -40,
+    boardBytes: [128, 256, 1024][i % 3]!,
+  });
+
+  for (const ranks of [1, 2, 3, 5, 8]) {
+    test(`random programs of ${ranks} ranks, step by step`, () => {
+      let [done, completed, left] = [0, 0, 0];
+      for (let i = 0; i < programs; i++) {
+        const pair = new Pair(options(ranks, i));
+        done += run(pair, seedFirst * 5000 + 100 * ranks + i, { collectives: 40 });
+        pair.count();
+        completed += pair.completed;
+        left += pair.left;
+      }
+      assert.ok(done > programs * stepsPerProgram, "most programs get far");
+      assert.ok(
+        completed > done / 50 && (left > 0 || ranks === 1),
+        `planes took part: ${completed} of ${done}, ${left} left`,
+      );
+    });
+  }
+
+  // Collectives alone: a rank that finds its gate open has read no messages, which the engine would have.
+  test("ranks wait at gates without their engines, and images are exchanged in between", () => {
+    let [completed, left] = [0, 0];
+    for (let i = 0; i < programs; i++) {
+      const pair = new Pair({ ...options(2 + (i % 4), i), planeWaits: "collectives" });
+      run(pair, seedFirst * 9000 + i, { collectives: 100, imagesEvery: i % 3 === 0 ? 47 : 0 });
+      pair.count();
+      completed += pair.completed;
+      left += pair.left;
+    }
+    assert.ok(completed > 2 * left && left > 0, `${completed} completed, ${left} left to the engine`);
+  });
+
+  test("ranks disagree, refuse arguments and ask each other", () => {
+    let completed = 0;
+    for (let i = 0; i < programs; i++) {
+      const pair = new Pair(options(2 + (i % 3), i));
+      run(pair, seedFirst * 6000 + i, { collectives: 40, mayDiffer: true });
+      pair.count();
+      completed += pair.completed;
+    }
+    assert.ok(completed > 0);
+  });
+
+  test("images that are taken in between, also at shut gates, are exchanged between the two ways", () => {
+    let completed = 0;
+    for (let i = 0; i < programs; i++) {
+      const pair = new Pair(options(2 + (i % 2), i));
+      run(pair, seedFirst * 7000 + i, { collectives: 50, imagesEvery: 43 });
+      pair.count();
+      completed += pair.completed;
+    }
+    assert.ok(completed > 0);
+  });
+
+  test("a rank dies in between", () => {
+    for (let i = 0; i < programs; i++) {
+      run(new Pair(options(3, i)), seedFirst * 8000 + i, { collectives: 50, killAt: 20 + 5 * i });
+    }
   });
 });

@@ -1,7 +1,7 @@
 /** The program of a C rank is there: its module is instantiated, and a rank that had a life before reads its image. */
 import { readFileSync } from "node:fs";
 import { constants, hostname } from "node:os";
-import { importsOf } from "../../abi/c-imports.ts";
+import { cImportsOf } from "../../abi/c-imports.ts";
 import { CProgram, canStop, newStack } from "../../abi/c-program.ts";
 import { restOfExchange } from "../../abi/calls/exchanges.ts";
 import { Ended } from "../../abi/ended.ts";
@@ -12,10 +12,12 @@ import { environmentOf } from "../../wasi/environment.ts";
 import type { Files, Library } from "../../wasi/ports.ts";
 import { newYield } from "../machine/yield.ts";
 import type { GoOnAfter } from "../messages/rank-messages.ts";
+import { rankVariables } from "../messages/rank-variables.ts";
 import { restored } from "../messages/restore-gate.ts";
 import { newLinePlaces } from "../output/line-ring.ts";
 import { type OutputGate, outputGate } from "../output/output-gate.ts";
 import { watchCalls } from "../rank/fault-watch.ts";
+import { isReader } from "../rank/rank-input.ts";
 import { beginLife } from "../rank/rank-protocol.ts";
 import type { CRankSavedState } from "./c-image.ts";
 import { newLibrary } from "./c-library.ts";
@@ -25,7 +27,7 @@ import { filesOf } from "./node-files.ts";
 import { PlaneWaits } from "./plane-waits.ts";
 import type { WaitingCRank } from "./waiting-c-rank.ts";
 
-type Imports = ReturnType<typeof importsOf>;
+type Imports = ReturnType<typeof cImportsOf>;
 
 /** `change` may wrap imports. */
 export function loadCRank(rank: WaitingCRank, change: (imports: Imports) => void = () => {}): CRank {
@@ -60,11 +62,12 @@ export function loadCRank(rank: WaitingCRank, change: (imports: Imports) => void
   const module = new WebAssembly.Module(bytes);
   checkStops(rank, module);
   const world = { rank: setup.rank, hostName: hostname(), signalName };
-  const imports = importsOf(module, { ...world, ...life, memory, library, program: binding });
+  const imports = cImportsOf(module, { ...world, ...life, memory, library, program: binding });
   watch(rank, imports);
   change(imports);
   passThePlane(rank, imports);
   const program = new CProgram(module, imports, binding, memory, life.stack);
+  process.host.whereabouts.begin();
   rank.say({ kind: "runs" });
   return new CRank(rank, { end: life.end, program, images, isStarted });
 }
@@ -77,24 +80,15 @@ function checkStops({ setup, takesTurns }: WaitingCRank, module: WebAssembly.Mod
 }
 
 /** Calls that need no engine go past the imports. */
-function passThePlane({ process }: WaitingCRank, { mpi }: Imports): void {
+function passThePlane(rank: WaitingCRank, { mpi }: Imports): void {
+  const { process } = rank;
   if (process.plane === null) return;
   const { plane, ring } = process.plane;
   const { memory, program, coroutine } = process;
-  const connection = { memory, wakeWaiters: () => ring.wakeWaiters() };
-  const engine = { ...mpi, ...("MPI_Sendrecv" in mpi ? { restOfExchange: restOfExchange(program) } : {}) };
-  if (coroutine === null) {
-    Object.assign(mpi, plane.connect({ ...connection, engine }));
-    return;
-  }
-  const waits = new PlaneWaits({
-    program,
-    mustGiveWay: (isOver) => coroutine.mustGiveWay(isOver),
-    hasNews: () => plane.hasNews,
-  });
-  const before = waits.goOnBefore(engine, () => calls);
-  const calls = plane.connect({ ...connection, engine: before, wait: () => waits.wait() });
-  Object.assign(mpi, calls);
+  const engine = { ...mpi, restOfExchange: restOfExchange(program) };
+  // Alone in its thread a rank waits in its engine.
+  const waits = coroutine && new PlaneWaits({ program, mustGiveWay: (isOver) => coroutine.mustGiveWay(isOver) });
+  Object.assign(mpi, plane.connect({ memory, engine, wakeWaiters: () => ring.wakeWaiters(), waits }));
 }
 
 /** A fault plan may wait for calls of the rank. */
@@ -125,9 +119,10 @@ function libraryOf(rank: WaitingCRank, random: SeededRandom | null): Library {
   return newLibrary({
     run,
     args: [program.path, ...program.args],
-    environment: environmentOf(environment ?? process.env, folders),
+    environment: environmentOf({ ...(environment ?? process.env), ...rankVariables(setup) }, folders),
     lines,
     input,
+    isReader: () => isReader(setup.rank, own.process),
     inbox,
     say: (message) => rank.say(message),
     suspension: own.program.suspension,

@@ -2,17 +2,17 @@
  * A rank whose program is written in C, before the program is there: it has its process and can be talked to. `loadCRank`
  * (load-c-rank.ts) makes a `CRank` of it.
  */
-import { availableParallelism } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import { Ended } from "../../abi/ended.ts";
-import { noSpawner, type SpawnAnswer, type Spawner } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { bellOf } from "../messages/node-words.ts";
 import type { FromRank, RankSetup } from "../messages/rank-messages.ts";
 import { LineWriter } from "../output/line-ring.ts";
 import { endingOfError } from "../rank/error-report.ts";
 import { RankInbox } from "../rank/rank-inbox.ts";
+import { mayRead } from "../rank/rank-input.ts";
 import { protocolOf, type RankProtocol } from "../rank/rank-protocol.ts";
+import { rankSpawner } from "../rank/rank-spawner.ts";
 import { type InputPlace, newInputPlace } from "./c-library.ts";
 import { type CRankProcess, createCRank } from "./c-rank-process.ts";
 
@@ -44,8 +44,8 @@ export class WaitingCRank {
     this.inbox = new RankInbox(port, setup.programMemories);
     this.takesTurns = mustGiveWay !== null;
     this.lines = new LineWriter(setup.lines, bellOf(setup.words));
-    this.input = newInputPlace(setup.rank);
     this.protocol = protocolOf(setup, (message) => this.say(message));
+    this.input = newInputPlace(mayRead(setup, this.protocol));
     this.process = createCRank(
       {
         rank: setup.rank,
@@ -54,12 +54,15 @@ export class WaitingCRank {
         nodeMap: setup.nodeMap,
         incarnation: setup.incarnation,
         incarnations: setup.recovery?.incarnations ?? [],
+        deaths: setup.deaths,
         protocol: this.protocol.protocol,
         mayUseBoards: this.protocol.mayUseBoards,
+        survivesDeaths: this.protocol.definition.deaths === "survived",
         napper: this.protocol.napper,
         set: this.protocol.set,
         memory: setup.memory,
         handover: setup.handover,
+        whereabouts: setup.whereabouts,
         tell: (message) => this.say(message),
         traceFile: setup.traceFile,
         takesTurns: this.takesTurns,
@@ -71,7 +74,11 @@ export class WaitingCRank {
         result() {},
         checkpoint() {},
         restored: () => null,
-        spawner: this.#newSpawner(),
+        spawner: rankSpawner(setup, this.protocol.definition.refusals.spawn, {
+          say: (message) => this.say(message),
+          settle: (isOver) => this.process.host.settle(isOver),
+          nextAnswer: () => this.inbox.nextAnswer(),
+        }),
       },
       {
         memoryOf: (place) => this.inbox.memoryOf(place),
@@ -97,25 +104,5 @@ export class WaitingCRank {
   endingOf(error: unknown): Ending {
     this.process.close();
     return error instanceof Ended ? error.ending : endingOfError(error);
-  }
-
-  #newSpawner(): Spawner {
-    const { ranks, placement, origin } = this.setup;
-    const { spawn: refusal } = this.protocol.definition.refusals;
-    if (refusal !== null) return noSpawner(ranks, refusal);
-    return {
-      universe: Math.min(placement.length, ranks + availableParallelism()),
-      origin,
-      check() {},
-      spawn: (request) => {
-        this.say({ kind: "spawn", request });
-        let answer: SpawnAnswer | undefined;
-        this.process.host.settle(() => {
-          answer = this.inbox.nextAnswer();
-          return answer !== undefined;
-        });
-        return answer!;
-      },
-    };
   }
 }

@@ -1,4 +1,5 @@
 /** X7: whatever a node or a dispatcher is sent, it hears only what has the shape of a message, and never throws. */
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "../../core/base/testing/properties.ts";
@@ -8,6 +9,7 @@ import { none } from "../../core/ft/none/definition.ts";
 import { ByteQueue } from "../framing/byte-queue.ts";
 import { encodeValue, ValueReader } from "../framing/value-frame.ts";
 import type { FromNode } from "../messages/node-messages.ts";
+import { createPlaceWords, readPlace } from "../messages/whereabouts.ts";
 import { fromNodeBounds, fromNodeShapes, toNewNode, toNodeBounds, toNodeShapes } from "./message-shapes.ts";
 
 const place = { processes: 4, here: [2, 3], recovers: true, protocol: logging.name };
@@ -23,7 +25,8 @@ const examples: readonly FromNode[] = [
   { kind: "ready", build: "0.1.0", address: { host: "127.0.0.1", port: 4711 } },
   { kind: "unable", why: "no memory" },
   { kind: "connections", event: { kind: "unreachable", from: 2, to: 0, forMs: 5000, reason: "refused" } },
-  { kind: "heartbeat", passed: [{ rank: 3, calls: 12 }] },
+  { kind: "heartbeat", passed: [{ rank: 3, calls: 12 }], over: 1 },
+  { kind: "whereabouts", number: 1, places: [readPlace(createPlaceWords(), 2, 0)] },
   { kind: "ranks-ready", order: 0, problem: "" },
   { kind: "rank-started", rank: 2, incarnation: 1 },
   { kind: "output", rank: 2, chunk },

@@ -34,8 +34,9 @@ import type { Bounds } from "../framing/value-frame.ts";
 import type { LineChunk } from "../messages/lines.ts";
 import type { CallsPassed, Life, RankRestart } from "../messages/lives.ts";
 import type { FromNode, NewRank, RecoverySetup, Setup, ToNode } from "../messages/node-messages.ts";
-import type { Folder, ProgramPlace } from "../messages/program-place.ts";
+import type { Folder, OtherProgram, ProgramPlace } from "../messages/program-place.ts";
 import type { Captured, CaptureFacts, RankWord, Watch } from "../messages/rank-messages.ts";
+import type { RankPlace } from "../messages/whereabouts.ts";
 import type { Address } from "../transport/sockets/address.ts";
 import type { TcpEvent } from "../transport/tcp/tcp-host.ts";
 
@@ -66,6 +67,7 @@ export const toNodeBounds: Bounds<ToNode["kind"]> = {
   "kill-ranks": short,
   "go-on-after": short,
   links: short,
+  where: short,
   end: short,
 };
 
@@ -80,6 +82,7 @@ export const fromNodeBounds: Bounds<FromNode["kind"]> = {
   "rank-ended": short,
   "ranks-returned": short,
   "from-rank": long,
+  whereabouts: short,
   bye: short,
 };
 
@@ -118,6 +121,7 @@ const setup = object<Setup>({
   protocolPart: opaque,
   seed: signed32,
   program,
+  others: list(object<OtherProgram>({ firstRank: number32, program })),
   sameFiles: orNull(object<FilesProof>({ machine: text, file: text, secret: text })),
   heartbeatMs: whole(1, 60_000),
   dispatcherQuietMs: whole(1, 0x7fffffff),
@@ -221,7 +225,7 @@ export function toNodeShapes({ processes, here, recovers, protocol }: NodePlace)
       }),
     }),
     written: object({ kind: kind("written"), bytes: count }),
-    input: object({ kind: kind("input"), offset: count, bytes: orNull(bytes) }),
+    input: object({ kind: kind("input"), rank: own, offset: count, bytes: orNull(bytes) }),
     death: object({ kind: kind("death"), order: number32, rank, incarnation: number32 }),
     returned: object({ kind: kind("returned"), ranks: list(life) }),
     freeze: object({ kind: kind("freeze") }),
@@ -230,6 +234,7 @@ export function toNodeShapes({ processes, here, recovers, protocol }: NodePlace)
     "kill-ranks": object({ kind: kind("kill-ranks"), ranks: owns }),
     "go-on-after": object({ kind: kind("go-on-after"), rank: own, call: count }),
     links: object({ kind: kind("links"), ranks, areCut: flag }),
+    where: object({ kind: kind("where"), number: number32 }),
     end: object({ kind: kind("end") }),
   };
   return recovers ? { ...always, ...recovery } : always;
@@ -250,7 +255,11 @@ export function fromNodeShapes({ processes, here, protocol }: Omit<NodePlace, "r
         "bad-frame": object({ kind: kind("bad-frame"), from: own, to: rank, reason: text }),
       }),
     }),
-    heartbeat: object({ kind: kind("heartbeat"), passed: list(object<CallsPassed>({ rank: own, calls: count })) }),
+    heartbeat: object({
+      kind: kind("heartbeat"),
+      passed: list(object<CallsPassed>({ rank: own, calls: count })),
+      over: number32,
+    }),
     "ranks-ready": object({ kind: kind("ranks-ready"), order: number32, problem: text }),
     "rank-started": object({ kind: kind("rank-started"), rank: own, incarnation: number32 }),
     output: object({
@@ -264,14 +273,37 @@ export function fromNodeShapes({ processes, here, protocol }: Omit<NodePlace, "r
       ranks: list(object<Life>({ rank: own, incarnation: number32 })),
     }),
     "from-rank": object({ kind: kind("from-rank"), rank: own, message: rankWord(rank, shapesOf(protocol)) }),
+    whereabouts: object({ kind: kind("whereabouts"), number: number32, places: list(placeOf(own)) }),
     bye: object({ kind: kind("bye") }),
   };
+}
+
+function placeOf(rank: Shape<number>): Shape<RankPlace> {
+  return object<RankPlace>({
+    rank,
+    state: word("starting", "computing", "waiting", "over"),
+    forMs: finite,
+    wait: signed32,
+    polls: signed32,
+    call: text,
+    kind: word("receive", "send", "probe", "collective", "other"),
+    peer: signed32,
+    tag: signed32,
+    comm: text,
+    requests: signed32,
+    isOneEnough: flag,
+    isUnmatched: flag,
+    isBlocked: flag,
+    hasDelivered: flag,
+    hasEnded: flag,
+  });
 }
 
 const ending = oneOf<Ending>({
   returned: object({ kind: kind("returned") }),
   frozen: object({ kind: kind("frozen") }),
   exited: object({ kind: kind("exited"), code: finite }),
+  finalized: object({ kind: kind("finalized"), code: finite }),
   threw: object({ kind: kind("threw"), what: text, details: list(text), frames: list(text) }),
   signalled: object({ kind: kind("signalled"), signal: number32, name: text }),
   "gave-up": object({ kind: kind("gave-up"), why: text }),
@@ -310,6 +342,7 @@ function rankWord(rank: Shape<number>, { fromRank, report }: ProtocolShapes): Sh
     "input-wanted": object({ kind: kind("input-wanted"), offset: count }),
     stopped: object({ kind: kind("stopped"), number: number32 }),
     report: object({ kind: kind("report"), report }),
+    unfinalized: object({ kind: kind("unfinalized") }),
     done: object({ kind: kind("done"), incarnation }),
     "checkpoint-wanted": object({ kind: kind("checkpoint-wanted"), incarnation }),
     protocol: object({ kind: kind("protocol"), words: fromRank }),

@@ -5,16 +5,19 @@
  * permission. What the plane does not take goes to the imports of abi/.
  */
 import type { Pointer } from "../../core/base/brand.ts";
+import { MeetingPass } from "../../core/coll/engine/meeting-pass.ts";
 import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
 import { P_POSITION, Pass } from "../../core/p2p/pass.ts";
 import { newYield } from "../machine/yield.ts";
-import { Line, lineOf, Ring, ringOf, slotBytes } from "../transport/layout.ts";
+import { Line, lineOf, ringOf } from "../transport/layout.ts";
 import { copyBetween } from "../transport/memory-copies.ts";
 import { compileCallsAnew, type NodeMemory } from "../transport/node-memory.ts";
 import type { RankMemory } from "../transport/rank-memory.ts";
-import { connectExchanges, exchangeCalls } from "./exchange.ts";
+import { collectiveCalls, connectCollectives, publishOperations } from "./collectives.ts";
+import { connectExchanges } from "./exchange.ts";
 import faceBytes from "./face.wat";
 import planeBytes from "./plane.wat";
+import { type PlaneWaitPort, waitImports } from "./plane-wait-port.ts";
 
 interface DataPlaneOptions {
   readonly rank: number;
@@ -47,12 +50,12 @@ interface PlaneMemory {
 interface Connection {
   /** The program's. */
   readonly memory: PlaneMemory;
-  /** The imports as the engine has them. */
-  readonly engine: Calls;
+  /** The imports as the engine has them, and what goes on with an MPI_Sendrecv whose message has left. */
+  readonly engine: Calls & { readonly restOfExchange: Call };
   /** Wakes those that wait for room in the ring of this process. */
   wakeWaiters(): void;
-  /** Nothing has come for a receive of the plane, see face.wat. Unless given the engine waits. */
-  readonly wait?: () => number;
+  /** How a rank that shares its thread waits; null: it does not share it. */
+  readonly waits: PlaneWaitPort | null;
 }
 
 /** Polls of the ring in one spin: about 1.4 µs. */
@@ -81,20 +84,21 @@ const functionBytesMin = 2048;
 /** The plane copies whole sixteens: a buffer that ends nearer to the end of the memory is the engine's. */
 const marginBytes = 16;
 
-const planeCalls = ["MPI_Send", "MPI_Recv", ...exchangeCalls] as const;
-
-const engineWaits = (): number => -1;
+/** Imports of the program whose place the plane takes. */
+export const planeCalls: readonly string[] = ["MPI_Send", "MPI_Recv", "MPI_Sendrecv", ...collectiveCalls];
 
 let planeModule: WebAssembly.Module | undefined;
 let faceModule: WebAssembly.Module | undefined;
 
 export class DataPlane {
   readonly pass: Pass;
+  readonly meetings: MeetingPass;
   /** The word that holds the position of the next packet in the ring of the process. */
   readonly cursor: Int32Array;
   readonly #node: NodeMemory;
   readonly #options: DataPlaneOptions;
   readonly #address: number;
+  readonly #meetingsAddress: number;
 
   constructor(node: NodeMemory, heap: RankMemory, options: DataPlaneOptions) {
     const ranks = options.places.length;
@@ -105,12 +109,26 @@ export class DataPlane {
     const first = this.#address >> 2;
     // Members of communicators are written when they are needed: a large job has room for many, and pages that nobody touches cost nothing.
     const words = node.words.subarray(first, first + wordCount);
-    this.pass = new Pass(words, ranks, this.#address);
+    this.#meetingsAddress = heap.allocate(MeetingPass.wordsFor(node.layout.boardCount) * 4);
+    this.meetings = this.#newMeetings();
+    this.pass = new Pass(words, ranks, this.#address, this.meetings);
     this.cursor = words.subarray(P_POSITION, P_POSITION + 1);
     for (const type of Object.values(predefinedTypes)) {
       if (type.isContiguous(2) && type.trueLb === 0) this.pass.publishType(type.handle, type.size);
     }
     for (let rank = 0; rank < ranks; rank++) this.#openWay(rank);
+  }
+
+  #newMeetings(): MeetingPass {
+    const { layout, words } = this.#node;
+    const [first, wordCount] = [this.#meetingsAddress >> 2, MeetingPass.wordsFor(layout.boardCount)];
+    const meetings = new MeetingPass(
+      words.subarray(first, first + wordCount),
+      layout.boardCount,
+      this.#meetingsAddress,
+    );
+    publishOperations(meetings);
+    return meetings;
   }
 
   /** Nothing has happened yet that the engine would have to be asked about. */
@@ -126,37 +144,38 @@ export class DataPlane {
   }
 
   /** The functions that take the place of the engine's imports. */
-  connect({ memory: program, engine: given, wakeWaiters, wait = engineWaits }: Connection): Calls {
+  connect({ memory: program, engine, wakeWaiters, waits }: Connection): Calls {
     const { memory } = program;
     const node = this.#node;
     planeModule ??= new WebAssembly.Module(planeBytes);
     faceModule ??= new WebAssembly.Module(faceBytes);
     const programBytes = memory.buffer.byteLength;
+    const calls = compileCallsAnew(node.memory, node.layout, node.process);
+    const places = this.#placesInNode();
+    const { restOfExchange } = engine;
+    const imports = Object.fromEntries(planeCalls.map((name) => [name, engine[name] ?? uncalled]));
     const plane = new WebAssembly.Instance(planeModule, {
       node: { memory: node.memory },
-      calls: { ...compileCallsAnew(node.memory, node.layout, node.process) },
+      calls: { ...calls },
       host: { yield: newYield(), wakeWaiters },
-      plane: { ...this.#placesInNode(), programBytes: BigInt(programBytes - marginBytes) },
+      plane: { ...places, programBytes: BigInt(programBytes - marginBytes) },
     });
-    const engine = Object.fromEntries(planeCalls.map((name) => [name, given[name] ?? uncalled]));
+    const waitsForMessage = waitImports(waits, plane.exports["look"] as () => number);
     const face = new WebAssembly.Instance(faceModule, {
       program: { memory, bytes: programBytes },
       plane: plane.exports,
       copies: copiesOf(program, node),
-      host: { wait },
-      engine,
+      waits: waitsForMessage,
+      engine: imports,
     });
-    const exchanges = connectExchanges({ plane: plane.exports, face: face.exports, engine, wait });
-    const calls = { ...face.exports, ...exchanges } as unknown as Calls;
-    return Object.fromEntries(planeCalls.filter((name) => name in given).map((name) => [name, calls[name]!]));
-  }
-
-  /** Is there anything that a receive of the plane, which has been stopped, would have to look at: a packet, or the engine's refusal? */
-  get hasNews(): boolean {
-    const { layout, words, process } = this.#node;
-    const position = this.cursor[0]! + this.pass.passed;
-    const slot = ringOf(layout, process) + Ring.SLOTS + (position & (layout.slots - 1)) * slotBytes;
-    return this.pass.isClosed || Atomics.load(words, slot >> 2) === ((position + 1) | 0);
+    const halves = { plane: plane.exports, face: face.exports };
+    const exchanges = connectExchanges({ ...halves, engine: { ...imports, restOfExchange }, waits: waitsForMessage });
+    const collectives = connectCollectives({
+      ...{ node, calls, memory, places, meetings: this.#meetingsAddress },
+      ...{ ...halves, engine: imports, yield: newYield(), waits },
+    });
+    const made = { ...face.exports, ...exchanges, ...collectives } as unknown as Calls;
+    return Object.fromEntries(planeCalls.filter((name) => name in engine).map((name) => [name, made[name]!]));
   }
 
   /** What plane.wat is told of the node and of its process. */

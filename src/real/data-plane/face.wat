@@ -19,11 +19,16 @@
   (import "copies" "fromNode" (func $fromNode (param i32 i32 i32)))
   (import "copies" "bytesMin" (global $copiedMin i32))
   (import "program" "bytes" (global $programBytes i32))
-  ;; Nothing has come, and the plane has no patience left: 1: it shall look again; 0: the stack of the program is about to be unwound, and
-  ;; the call will be made again; −1: the engine waits.
-  (import "host" "wait" (func $wait (result i32)))
+  ;; Nothing has come, and the plane has no patience left. 0: the engine waits; 1: the plane shall look again; 2: the stack of the program is
+  ;; about to be unwound, and the call will be made again.
+  (import "waits" "wait" (func $wait (result i32)))
+  ;; The stack is there again: may the plane wait once more if it finds nothing?
+  (import "waits" "rewound" (func $rewound (result i32)))
   (import "engine" "MPI_Send" (func $engineSend (param i32 i32 i32 i32 i32 i32) (result i32)))
   (import "engine" "MPI_Recv" (func $engineReceive (param i32 i32 i32 i32 i32 i32 i32) (result i32)))
+
+  ;; The receive in whose wait the stack was unwound is called again when it is put back.
+  (global $isUnwound (mut i32) (i32.const 0))
 
   (func (export "MPI_Send")
     (param $buffer i32) (param $count i32) (param $type i32) (param $dest i32) (param $tag i32) (param $comm i32)
@@ -56,17 +61,25 @@
     (param $buffer i32) (param $count i32) (param $type i32) (param $source i32) (param $tag i32) (param $comm i32)
     (param $status i32)
     (result i32)
-    (local $answer i32)
+    (local $answer i32) (local $mayWait i32)
+    (local.set $mayWait (i32.const 1))
+    (if (global.get $isUnwound)
+      (then
+        (global.set $isUnwound (i32.const 0))
+        (local.set $mayWait (call $rewound))))
     (loop $again
       (local.set $answer
         (call $receiveInto
           (local.get $buffer) (local.get $count) (local.get $type) (local.get $source) (local.get $tag) (local.get $comm)
           (local.get $status)))
       (if (i32.eqz (local.get $answer)) (then (return (i32.const 0))))
-      (if (i32.eq (local.get $answer) (i32.const -2))
+      (if (i32.and (i32.eq (local.get $answer) (i32.const -2)) (local.get $mayWait))
         (then
-          (br_if $again (i32.gt_s (local.tee $answer (call $wait)) (i32.const 0)))
-          (if (i32.eqz (local.get $answer)) (then (return (i32.const 0)))))))
+          (br_if $again (i32.eq (local.tee $answer (call $wait)) (i32.const 1)))
+          (if (i32.eq (local.get $answer) (i32.const 2))
+            (then
+              (global.set $isUnwound (i32.const 1))
+              (return (i32.const 0)))))))
     (call $engineReceive
       (local.get $buffer) (local.get $count) (local.get $type) (local.get $source) (local.get $tag) (local.get $comm)
       (local.get $status)))
@@ -102,7 +115,7 @@
       (i32.eqz (local.get $status))
       (i32.eqz
         (i32.or
-          (i32.or (i32.and (local.get $status) (i32.const 3)) (i32.lt_u (local.get $status) (i32.const 16)))
+          (i32.or (i32.and (local.get $status) (i32.const 3)) (i32.lt_u (local.get $status) (i32.const 1024)))
           (i32.gt_u (local.get $status) (i32.sub (global.get $programBytes) (i32.const 32)))))))
 
   (func $putStatus (export "putStatus") (param $status i32) (param $from i32) (param $tag i32) (param $bytes i32)
@@ -114,7 +127,7 @@
         (i32.store offset=16 (local.get $status) (i32.const 0)))))
 
   ;; From the program's memory to a payload; up to 15 bytes more, which nobody reads: payloads have room for whole sixteens.
-  (func $copyOut (param $to i32) (param $from i32) (param $bytes i32)
+  (func $copyOut (export "copyOut") (param $to i32) (param $from i32) (param $bytes i32)
     (if (i32.ge_u (local.get $bytes) (global.get $copiedMin))
       (then
         (call $toNode (local.get $to) (local.get $from) (local.get $bytes))
@@ -141,7 +154,7 @@
           (br $next)))))
 
   ;; From a payload to the program's memory: not a byte more.
-  (func $copyIn (param $to i32) (param $from i32) (param $bytes i32)
+  (func $copyIn (export "copyIn") (param $to i32) (param $from i32) (param $bytes i32)
     (local $a v128) (local $b v128) (local $c v128) (local $d v128)
     (if (i32.ge_u (local.get $bytes) (global.get $copiedMin))
       (then
@@ -175,7 +188,7 @@
       (then (call $storeFirst (local.get $to) (call $get16 (local.get $from)) (local.get $bytes)))))
 
   ;; The first `bytes` of 16, 0 to 16.
-  (func $storeFirst (param $to i32) (param $value v128) (param $bytes i32)
+  (func $storeFirst (export "storeFirst") (param $to i32) (param $value v128) (param $bytes i32)
     (local $rest i64)
     (if (i32.eq (local.get $bytes) (i32.const 16))
       (then

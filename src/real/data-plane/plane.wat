@@ -41,7 +41,7 @@
 
   ;; The length of `count` items of a predefined datatype at `buffer`, all of which lie in the program's memory, as do the 16 bytes
   ;; behind them; −1: the engine must look at them. Below 2^31 therefore: memories of programs are no longer.
-  (func $bytesOf (param $buffer i32) (param $count i32) (param $type i32) (result i32)
+  (func $bytesOf (export "bytesOf") (param $buffer i32) (param $count i32) (param $type i32) (result i32)
     (local $size i32) (local $bytes i64)
     (local.set $type (i32.sub (local.get $type) (i32.const 0x200)))
     (if (i32.ge_u (local.get $type) (i32.const 256)) (then (return (i32.const -1))))
@@ -50,13 +50,13 @@
     (if (i32.or (i32.eqz (local.get $size)) (i32.lt_s (local.get $count) (i32.const 0)))
       (then (return (i32.const -1))))
     (local.set $bytes (i64.mul (i64.extend_i32_u (local.get $size)) (i64.extend_i32_u (local.get $count))))
-    (if (i32.lt_u (local.get $buffer) (i32.const 16)) (then (return (i32.const -1))))
+    (if (i32.lt_u (local.get $buffer) (i32.const 1024)) (then (return (i32.const -1))))
     (if (i64.gt_u (i64.add (i64.extend_i32_u (local.get $buffer)) (local.get $bytes)) (global.get $programBytes))
       (then (return (i32.const -1))))
     (i32.wrap_i64 (local.get $bytes)))
 
   ;; Where the words of a communicator are; 0: nobody has published them.
-  (func $communicatorOf (param $handle i32) (result i32)
+  (func $communicatorOf (export "communicatorOf") (param $handle i32) (result i32)
     (local $at i32)
     (local.set $at
       (i32.add (global.get $pass)
@@ -74,7 +74,7 @@
       (then (i32.load (i32.add (local.get $members) (i32.shl (local.get $rank) (i32.const 2)))))
       (else (local.get $rank))))
 
-  (func $slotOf (param $position i32) (result i32)
+  (func $slotOf (export "slotOf") (param $position i32) (result i32)
     (i32.add (i32.add (global.get $ring) (i32.const 384))
       (i32.shl (i32.and (local.get $position) (i32.sub (global.get $slots) (i32.const 1))) (i32.const 7))))
 
@@ -237,6 +237,19 @@
       (call $release)
       (return (local.get $bytes) (i32.const 0) (local.get $source) (local.get $tag) (local.get $first)))
     (i32.const -1) (i32.const 0) (i32.const 0) (i32.const 0) (local.get $first))
+
+  ;; A look for a receive that has found nothing, and waits: 1 when another packet is there; 2 when the engine must see to something: the
+  ;; pass is closed, the process shall stop, or there is news of a death; 0 otherwise.
+  (func (export "look") (result i32)
+    (local $position i32) (local $slot i32)
+    (local.set $position (i32.add (i32.load offset=8 (global.get $pass)) (i32.load offset=20 (global.get $pass))))
+    (local.set $slot (call $slotOf (local.get $position)))
+    (local.set $position (i32.add (local.get $position) (i32.const 1)))
+    (if (call $spin (local.get $slot) (local.get $position) (local.get $slot) (local.get $position) (i32.const 1))
+      (then (return (i32.const 1))))
+    (if (i32.or (i32.load (global.get $pass)) (i32.load (global.get $stop))) (then (return (i32.const 2))))
+    (select (i32.const 2) (i32.const 0)
+      (i32.ne (i32.load (global.get $notices)) (i32.load (global.get $noticesSeen)))))
 
   ;; Waits a while for the packet with that stamp: 0 when none has come, when the process shall stop, or when there is news of a death.
   (func $await (param $slot i32) (param $stamp i32) (result i32)

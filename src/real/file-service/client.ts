@@ -9,7 +9,7 @@ import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Piece } from "../../image/encoder.ts";
 import { ImageError } from "../../image/image-error.ts";
-import { fileError } from "../image/file-error.ts";
+import { imageFileError } from "../image/file-error.ts";
 import { answerMsMax } from "../transport/handshake/call.ts";
 import {
   answerBytes,
@@ -152,7 +152,7 @@ async function withService(
     return (await frames.write(encoded(request))) ? await use(frames) : gone(service);
   } catch (error) {
     // An error of this node's own disk.
-    const known = fileError(`Cannot ${request.want} ${fileText(request.file)}`, error);
+    const known = imageFileError(`Cannot ${request.want} ${fileText(request.file)}`, error);
     if (known instanceof ImageError) return known.message;
     throw error;
   } finally {

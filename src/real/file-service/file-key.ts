@@ -39,7 +39,7 @@ interface FileAnswer {
 }
 
 /** Names of programs; none leads to another folder. */
-const programName = /^program(-\d+)?\.(wasm|cjs|mjs)$/;
+const programName = /^program(-\d+|\.\d+)?\.(wasm|cjs|mjs)$/;
 
 export const folderOfCheckpoint = (folder: string, set: number, number: number): string =>
   join(folder, `set-${set}`, String(number));

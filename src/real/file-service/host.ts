@@ -8,7 +8,7 @@
 import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { unreachable } from "../../core/base/assert.ts";
-import { fileError } from "../image/file-error.ts";
+import { imageFileError } from "../image/file-error.ts";
 import { CallVerdict } from "../transport/handshake/handshake.ts";
 import type { Guest } from "../transport/handshake/reception.ts";
 import { startReading } from "../transport/sockets/raw-socket.ts";
@@ -130,6 +130,6 @@ async function give(frames: Frames, key: FileKey, path: string): Promise<boolean
 }
 
 function textOf(what: string, error: unknown): string {
-  const known = fileError(what, error);
+  const known = imageFileError(what, error);
   return known instanceof Error ? known.message : `${what}: ${String(error)}`;
 }

@@ -2,7 +2,7 @@
 import { ImageError } from "../../image/image-error.ts";
 
 /** Bugs of Banyan, and any other error, are returned unchanged. */
-export function fileError(what: string, error: unknown): unknown {
+export function imageFileError(what: string, error: unknown): unknown {
   if (error instanceof ImageError) return new ImageError(`${what}: ${error.message}`);
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   if (code === undefined) return error;

@@ -6,7 +6,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { assert, unreachable } from "../../core/base/assert.ts";
 import type { ImageEncoder } from "../../image/encoder.ts";
 import { ImageError } from "../../image/image-error.ts";
-import { fileError } from "./file-error.ts";
+import { imageFileError } from "./file-error.ts";
 import type { FinishImage, FromImageThread, ImageThreadSetup, ToImageThread } from "./messages.ts";
 import { PartFile } from "./part-file.ts";
 import { letGo } from "./release.ts";
@@ -81,7 +81,7 @@ function answerOrFail(message: ToImageThread): void {
   try {
     answer(message);
   } catch (error) {
-    const seen = fileError(`Cannot write image ${path}`, error);
+    const seen = imageFileError(`Cannot write image ${path}`, error);
     capture?.discard();
     say({ kind: "failed", message: seen instanceof ImageError ? seen.message : String((seen as Error).stack) });
     port.close();

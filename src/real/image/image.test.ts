@@ -26,7 +26,14 @@ import { ImageError } from "../../image/image-error.ts";
 import { pageBytes } from "../../image/kernel.ts";
 import { PageSet } from "../../image/page-set.ts";
 import type { MemoryRange } from "../../image/ranges.ts";
-import { encodeHead, encodeStart, headBytes, type RecordHead, RecordKind, startBytes } from "../../image/record.ts";
+import {
+  encodeHead,
+  encodeStart,
+  headBytes,
+  ImageRecordKind,
+  type RecordHead,
+  startBytes,
+} from "../../image/record.ts";
 import { bytesOf, facts, fillPage, newMemory } from "../../image/testing/memory.ts";
 import { encodeTrailer, trailerBytes } from "../../image/trailer.ts";
 import { ImageWriter } from "./image-writer.ts";
@@ -319,7 +326,7 @@ function sparseImage(path: string, large: "header" | "state"): void {
   const header = encodeHeader({ ...facts, format: 1, memoryBytes: wasmPages * 65_536 });
   const bytesOfState = large === "state" ? holeBytes : 8;
   const bytesOfHeader = large === "header" ? holeBytes : header.length;
-  const headOf = (kind: RecordKind, bytes: number, checksum: bigint): RecordHead => ({
+  const headOf = (kind: ImageRecordKind, bytes: number, checksum: bigint): RecordHead => ({
     kind,
     codec: 0,
     address: 0,
@@ -328,8 +335,8 @@ function sparseImage(path: string, large: "header" | "state"): void {
     pages: new PageSet(),
     zeroed: new PageSet(),
   });
-  const stateHead = encodeHead(headOf(RecordKind.state, bytesOfState, checksumOf(new Uint8Array(8))));
-  const headerHead = encodeHead(headOf(RecordKind.header, bytesOfHeader, checksumOf(header)));
+  const stateHead = encodeHead(headOf(ImageRecordKind.state, bytesOfState, checksumOf(new Uint8Array(8))));
+  const headerHead = encodeHead(headOf(ImageRecordKind.header, bytesOfHeader, checksumOf(header)));
   const [stateAt, headerAt] = [startBytes, startBytes + headBytes + bytesOfState];
   const fileBytes = headerAt + headBytes + bytesOfHeader + trailerBytes;
   const chain = checksumOf(headerHead, checksumOf(stateHead, 0n));

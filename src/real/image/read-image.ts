@@ -9,9 +9,9 @@ import { checkHeader, decodeHeader, type Expectation, headerBytesMax, type Image
 import { ImageError } from "../../image/image-error.ts";
 import { linksMax } from "../../image/image-history.ts";
 import { chunkBytes } from "../../image/page-set.ts";
-import { checkStart, cutOff, damaged, decodeHead, headBytes, RecordKind, startBytes } from "../../image/record.ts";
+import { checkStart, cutOff, damaged, decodeHead, headBytes, ImageRecordKind, startBytes } from "../../image/record.ts";
 import { decodeTrailer, type Trailer, trailerBytes } from "../../image/trailer.ts";
-import { fileError } from "./file-error.ts";
+import { imageFileError } from "./file-error.ts";
 import { lz4 } from "./lz4.ts";
 import { partsAfter, withoutEmpty } from "./parts.ts";
 
@@ -143,7 +143,7 @@ function readHeaderRecord(file: number, { headerAt, fileBytes }: Trailer): Uint8
   readAll(file, { at: headerAt, targets: [headRaw] });
   const head = decodeHead(headRaw, headerAt);
   const isInFile = headerAt + headBytes + head.bytes <= fileBytes - trailerBytes;
-  if (head.kind !== RecordKind.header || !isInFile || head.bytes > headerBytesMax) throw damaged("its header");
+  if (head.kind !== ImageRecordKind.header || !isInFile || head.bytes > headerBytesMax) throw damaged("its header");
   const body = new Uint8Array(head.bytes);
   readAll(file, { at: headerAt + headBytes, targets: [body] });
   return checked(head, body, "its header");
@@ -169,7 +169,7 @@ function withFile<Result>(path: string, use: (file: number) => Result): Result {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     return use(file);
   } catch (error) {
-    throw fileError(what, error);
+    throw imageFileError(what, error);
   } finally {
     if (file !== undefined) closeSync(file);
   }

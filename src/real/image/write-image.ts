@@ -5,7 +5,7 @@ import type { ImageFacts } from "../../image/header.ts";
 import { ImageError } from "../../image/image-error.ts";
 import { PageStage } from "../../image/page-stage.ts";
 import type { MemoryRange } from "../../image/ranges.ts";
-import { fileError } from "./file-error.ts";
+import { imageFileError } from "./file-error.ts";
 import { lz4 } from "./lz4.ts";
 import { PartFile } from "./part-file.ts";
 
@@ -51,7 +51,7 @@ function write(path: string, { header, state, ranges }: ImageContents, { encoder
   try {
     file = new PartFile(path);
   } catch (error) {
-    throw fileError(what, error);
+    throw imageFileError(what, error);
   }
   try {
     file.write(encoder.start());
@@ -61,7 +61,7 @@ function write(path: string, { header, state, ranges }: ImageContents, { encoder
     return encoder.progress;
   } catch (error) {
     file.discard();
-    throw fileError(what, error);
+    throw imageFileError(what, error);
   }
 }
 

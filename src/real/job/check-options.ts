@@ -3,18 +3,24 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { extname, relative } from "node:path";
 import { describeSystemError } from "../../core/base/system-error.ts";
 import { isWhole } from "../../core/ft/option.ts";
+import { openFilesMax } from "../machine/open-files.ts";
 import { layoutOf, memoryMbMax, producersMax } from "../transport/layout.ts";
 import type { JobOptions } from "./job-options.ts";
-import { isModule, languageOf, sourceExtensions, typescriptExtensions } from "./programs/program-compile.ts";
+import { isModule, isNative, languageOf, sourceExtensions, typescriptExtensions } from "./programs/program-compile.ts";
 
 /** More threads than any machine has use for; above it the number is a slip. */
 const ranksMax = 4096;
 
+/** Measured: 32 for one node, 64 for eight. */
+const openFilesOfJob = 32;
+const openFilesOfNode = 4;
+
 const typescriptCannotFreeze = "only programs in C and C++ can be";
 
 /** Why a job cannot be frozen while it runs, the end of a sentence; undefined: it can. */
-export function freezingRefusal({ jobFolder, protocol, program }: Options): string | undefined {
+export function freezingRefusal({ jobFolder, protocol, program, others }: Options): string | undefined {
   if (jobFolder === "") return "it was launched without a jobFolder";
+  if (others.length > 0) return "it runs several programs";
   return protocol.refusals.freezing ?? (languageOf(program) === "c" ? undefined : typescriptCannotFreeze);
 }
 
@@ -42,7 +48,17 @@ export function checkOptions(options: Options): string | undefined {
     return `Cannot beat every ${heartbeatMs} ms: give a whole number from 1 to 60000`;
   if (!(patienceMs >= 2 * heartbeatMs))
     return `Cannot wait ${patienceMs} ms for a heartbeat every ${heartbeatMs} ms: give at least twice as long`;
+  const tooFew = checkOpenFiles(nodes);
+  if (tooFew !== undefined) return tooFew;
   return checkProgram(options.program) ?? checkPacking(options) ?? checkFreezing(options) ?? checkProtocol(options);
+}
+
+/** Far below usual limits, and enough to start and to say what is wrong: where files run out later, calls of the program fail. */
+function checkOpenFiles(nodes: number, max = openFilesMax()): string | undefined {
+  const wanted = openFilesOfJob + openFilesOfNode * nodes;
+  if (max === undefined || max >= wanted) return undefined;
+  const what = `a job of ${nodes} ${nodes === 1 ? "node" : "nodes"} with at most ${max} open files`;
+  return `Cannot start ${what}: give it at least ${wanted}, with ulimit -n`;
 }
 
 function checkPacking({ program, ranksPerThread }: Options): string | undefined {
@@ -69,8 +85,9 @@ function checkProtocol({
   return protocol.check(values, { program: relative("", program), language: languageOf(program), ranks, nodes });
 }
 
-function checkFreezing({ program, freezeAtMs, jobFolder }: Options): string | undefined {
+function checkFreezing({ program, others, freezeAtMs, jobFolder }: Options): string | undefined {
   if (freezeAtMs === Number.POSITIVE_INFINITY) return undefined;
+  if (others.length > 0) return "Cannot freeze the job: it runs several programs";
   if (!(freezeAtMs >= 0)) return `Cannot freeze the job after ${freezeAtMs / 1000} s: give a time from 0`;
   if (jobFolder === "") return "Cannot freeze the job: say where to with --job-dir";
   return languageOf(program) === "c" ? undefined : `Cannot freeze ${relative("", program)}: ${typescriptCannotFreeze}`;
@@ -89,9 +106,14 @@ function checkMemory(ranksOfNode: number, { program, memoryMb }: Options): strin
   }
 }
 
+/** A name with its line breaks and other control characters as JSON has them: a message is one line. */
+function oneLine(name: string): string {
+  return name.replaceAll(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
+}
+
 /** Why the file cannot be a program; undefined: it can. */
 export function checkProgram(path: string): string | undefined {
-  const name = relative("", path) || path;
+  const name = oneLine(relative("", path) || path);
   if (!existsSync(path)) return `Cannot run ${name}: there is no such file`;
   if (!statSync(path).isFile()) return `Cannot run ${name}: it is not a file`;
   try {
@@ -101,5 +123,7 @@ export function checkProgram(path: string): string | undefined {
   }
   const extensions = [...typescriptExtensions, ...sourceExtensions];
   if (extensions.includes(extname(path)) || isModule(path)) return undefined;
+  if (isNative(path))
+    return `Cannot run ${name}: it is a native program, and ranks run WebAssembly; compile it with banyan cc instead of mpicc or gcc`;
   return `Cannot run ${name}: programs end in ${extensions.join(", ")}, or are WebAssembly modules`;
 }

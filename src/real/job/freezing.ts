@@ -17,6 +17,7 @@ export class Freezing {
   readonly #startMs = performance.now();
   #timer: NodeJS.Timeout;
   #problem = "";
+  #isOver = false;
 
   constructor(ranks: number, ports: FreezingPorts) {
     this.#waitedFor = new Set(Array.from({ length: ranks }, (_, rank) => rank));
@@ -33,7 +34,20 @@ export class Freezing {
   image(rank: number, problem: string): void {
     this.#unwritten.delete(rank);
     this.#problem ||= problem;
-    if (this.#unwritten.size === 0) this.#ports.written(this.#problem);
+    if (this.#unwritten.size === 0) this.#over();
+  }
+
+  /** A rank is dead: it will not stop, and the others wait for it. */
+  died(rank: number): void {
+    this.#problem ||= `rank ${rank} has died`;
+    this.#over();
+  }
+
+  #over(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.end();
+    this.#ports.written(this.#problem);
   }
 
   end(): void {

@@ -12,16 +12,17 @@ function source(pieces: readonly string[], keeps: boolean) {
       { objectMode: false, highWaterMark: 1 },
     ),
     keeps,
-    send({ offset, bytes }: InputPiece) {
-      sent.push(bytes === null ? null : `${offset} ${Buffer.from(bytes).toString()}`);
+    send({ rank, offset, bytes }: InputPiece) {
+      const reader = rank === 0 ? "" : `to ${rank}: `;
+      sent.push(bytes === null ? null : `${reader}${offset} ${Buffer.from(bytes).toString()}`);
       told();
     },
   });
-  const want = async (offset: number) => {
+  const want = async (offset: number, rank = 0) => {
     const answer = new Promise<void>((resolve) => {
       told = resolve;
     });
-    input.want(offset);
+    input.want(rank, offset);
     await answer;
     return sent.at(-1);
   };
@@ -53,4 +54,27 @@ test("where nobody is started again nothing is kept", async () => {
   assert.equal(await want(0), "0 alpha");
   assert.equal(input.keptBytes, 0);
   assert.equal(await want(5), null);
+});
+
+test("U1 the first rank that lives reads on where the dead one had come to", async () => {
+  const { input, want } = source(["alpha", "beta", "gamma"], false);
+  assert.equal(await want(0), "0 alpha");
+  input.lost(0);
+  assert.equal(await want(0, 2), "to 2: 0 beta");
+  assert.equal(await want(4, 2), "to 2: 4 gamma");
+  assert.equal(await want(9, 2), null);
+  assert.equal(input.want(0, 5), false);
+});
+
+test("U1 a piece that a dead rank had asked for waits for the next reader", async () => {
+  const stream = new Readable({ read() {} });
+  const sent: InputPiece[] = [];
+  const input = new InputSource({ stream, keeps: false, send: (piece) => sent.push(piece) });
+  input.want(0, 0);
+  input.lost(0);
+  stream.push("alpha");
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(sent, []);
+  input.want(1, 0);
+  assert.deepEqual(sent, [{ rank: 1, offset: 0, bytes: Buffer.from("alpha") }]);
 });

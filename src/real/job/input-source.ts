@@ -1,6 +1,8 @@
 /**
- * Standard input for rank 0, a piece at a time. Nothing is read before the program asks for it: `while read …; do banyan
- * run …; done` keeps its own input.
+ * Standard input for one rank, a piece at a time: rank 0, or where deaths are survived the first rank that lives. Nothing is read
+ * before the program asks for it: `while read …; do banyan run …; done` keeps its own input.
+ *
+ * A rank that takes over from a dead one is given the pieces that come next. Those that the dead one had been given are lost with it.
  *
  * Where ranks may be started again, what was given is kept until an image covers it: a new life asks for what it lacks, and
  * gets it in the same pieces.
@@ -8,8 +10,9 @@
 import type { Readable } from "node:stream";
 import { assert } from "../../core/base/assert.ts";
 
-/** Bytes from that place in the input on; null: there are no more. */
+/** Bytes for that rank, from that place on in all that it is given; null: there are no more. */
 export interface InputPiece {
+  readonly rank: number;
   readonly offset: number;
   readonly bytes: Uint8Array | null;
 }
@@ -27,7 +30,10 @@ const nothing = -1;
 export class InputSource {
   readonly #options: InputOptions;
   #listening = false;
-  /** From where on rank 0 wants a piece. */
+  /** The rank that reads, and how much had been given before it was the reader. */
+  #reader = 0;
+  #before = 0;
+  /** From where on the reader wants a piece. */
   #wanted = nothing;
   /** How much has been given, and which pieces of it are kept. */
   #given = 0;
@@ -41,13 +47,24 @@ export class InputSource {
     this.#ended = options.stream === undefined;
   }
 
-  /** Rank 0 has everything before that place and wants a piece; it is sent as soon as there is one. False: no life can want that. */
-  want(offset: number): boolean {
+  /** That rank has everything before that place and wants a piece; it is sent as soon as there is one. False: no life can want that. */
+  want(rank: number, place: number): boolean {
+    if (rank < this.#reader) return false;
+    if (rank > this.#reader) {
+      this.#reader = rank;
+      this.#before = this.#given;
+    }
+    const offset = this.#before + place;
     if (offset > this.#given || (offset < this.#given && this.#keptFrom(offset) === undefined)) return false;
     this.#wanted = offset;
     this.#listen();
     this.#serve();
     return true;
+  }
+
+  /** A rank is dead, and does not come back: another one may want what comes next. */
+  lost(rank: number): void {
+    if (rank === this.#reader) this.#wanted = nothing;
   }
 
   /** An image of rank 0 with that number is written: it has everything before that place. */
@@ -85,7 +102,7 @@ export class InputSource {
     const bytes = offset < this.#given ? this.#again(offset) : this.#next();
     if (bytes === undefined) return;
     this.#wanted = nothing;
-    this.#options.send({ offset, bytes });
+    this.#options.send({ rank: this.#reader, offset: offset - this.#before, bytes });
   };
 
   /** The rest of a piece that was given before. */

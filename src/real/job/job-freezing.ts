@@ -15,6 +15,8 @@ interface JobFreezingOptions {
 interface JobFreezingPorts {
   /** The job has spawned processes, of which there are no images. */
   hasSpawned(): boolean;
+  /** A rank that is dead and does not return; undefined: there is none. */
+  dead(): number | undefined;
   toNodes(message: ToNode): void;
   note(message: string): void;
 }
@@ -39,6 +41,11 @@ export class JobFreezing {
       this.#ports.note("the job cannot be frozen and goes on: it has spawned processes, of which there are no images");
       return;
     }
+    const dead = this.#ports.dead();
+    if (dead !== undefined) {
+      this.#ports.note(`the job cannot be frozen and goes on: rank ${dead} is dead, and there is no image of it`);
+      return;
+    }
     this.#freezing = new Freezing(this.#options.job.ranks, {
       note: (message) => this.#ports.note(message),
       written: (problem) => this.#written(problem),
@@ -53,6 +60,11 @@ export class JobFreezing {
   /** The image of a rank is written, or cannot be. */
   image(rank: number, problem: string): void {
     this.#freezing?.image(rank, problem);
+  }
+
+  /** A rank is dead and does not return: the others would wait for it. */
+  died(rank: number): void {
+    this.#freezing?.died(rank);
   }
 
   end(): void {

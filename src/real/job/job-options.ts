@@ -9,6 +9,14 @@ import type { Placement } from "../../core/service/placement.ts";
 import type { Folder } from "../messages/program-place.ts";
 import type { TraceFile } from "../trace/trace-merge.ts";
 
+/** One of several programs of a job. */
+interface JobProgram {
+  /** Absolute path. */
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly ranks: number;
+}
+
 /** Everything decided; defaults live in `launch.ts` and in the command. */
 export interface JobOptions {
   /** Of this run of the job alone, and removed with it. */
@@ -18,6 +26,8 @@ export interface JobOptions {
   /** By which name the program knows itself, if not by its path: a thawed one had another. */
   readonly displayName?: string | undefined;
   readonly args: readonly string[];
+  /** Programs of the ranks behind those of `program`, all in C (MPMD). */
+  readonly others: readonly JobProgram[];
   readonly ranks: number;
   readonly nodes: number;
   /** Of each rank, and of those that it may spawn. */
@@ -60,6 +70,8 @@ export interface JobOptions {
   readonly keepSuspects: boolean;
   readonly trace: TraceFile | undefined;
   readonly label: boolean;
+  /** Where each rank's output is written besides; empty: nowhere. */
+  readonly outputFolder: string;
   readonly stdin: Readable | undefined;
   readonly stdout: Writable | undefined;
   readonly stderr: Writable | undefined;

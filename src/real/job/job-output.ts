@@ -6,6 +6,7 @@ import type { Writable } from "node:stream";
 import { describeSystemError, isFull } from "../../core/base/system-error.ts";
 import type { LineChunk, Stream } from "../messages/lines.ts";
 import { LineMerge, type LineSink, type Lines, type Printer } from "../output/line-merge.ts";
+import { OutputFiles } from "../output/output-files.ts";
 import { type StreamSink, streamSink } from "../output/stream-sink.ts";
 import type { LineEvent } from "./report/job-event.ts";
 
@@ -15,6 +16,8 @@ interface JobOutputOptions {
   /** Is the rank to stand in front of each line? */
   readonly label: boolean;
   readonly ranks: number;
+  /** Where each rank's output is written besides; empty: nowhere. */
+  readonly outputFolder: string;
 }
 
 interface JobOutputPorts {
@@ -30,7 +33,7 @@ interface JobOutputPorts {
 
 export class JobOutput {
   readonly #ports: JobOutputPorts;
-  readonly #streams: StreamSink[] = [];
+  readonly #streams: Pick<StreamSink, "release">[] = [];
   readonly #lines: LineMerge;
   #isLost = false;
   #giveUp!: () => void;
@@ -68,7 +71,7 @@ export class JobOutput {
     for (const stream of this.#streams) stream.release();
   }
 
-  #createSink({ stdout, stderr, label, ranks }: JobOutputOptions): LineSink {
+  #createSink({ stdout, stderr, label, ranks, outputFolder }: JobOutputOptions): LineSink {
     const width = String(ranks - 1).length;
     const labelOf = (printer: Printer): string =>
       printer.kind === "rank"
@@ -87,16 +90,27 @@ export class JobOutput {
       stdout: sinkOf(stdout, "standard output"),
       stderr: sinkOf(stderr, "standard error"),
     };
-    return (lines, done) => sinks[lines.stream](lines, done);
+    if (outputFolder === "") return (lines, done) => sinks[lines.stream](lines, done);
+    const files = new OutputFiles(outputFolder, (message) => this.#cannotWrite(message));
+    this.#streams.push({ release: () => files.close() });
+    return (lines, done) => {
+      files.write(lines);
+      sinks[lines.stream](lines, done);
+    };
   }
 
   #failed(name: string, error: Error): void {
     if (!isFull(error)) this.#ports.closed();
     else if (!this.#isLost) {
-      this.#isLost = true;
       this.#giveUp();
-      this.#ports.lost(`Cannot write to ${name}: ${describeSystemError(error)}; what the ranks print is lost`);
+      this.#cannotWrite(`Cannot write to ${name}: ${describeSystemError(error)}; what the ranks print is lost`);
     }
+  }
+
+  #cannotWrite(message: string): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    this.#ports.lost(message);
   }
 
   #toEvents({ printer, stream, number, bytes }: Lines, done: () => void): void {

@@ -20,6 +20,7 @@ import type { JobOptions } from "./job-options.ts";
 import { JobOutput } from "./job-output.ts";
 import { JobServices } from "./job-services.ts";
 import { JobTrace } from "./job-trace.ts";
+import { JobWhereabouts } from "./job-whereabouts.ts";
 import { NodeListener } from "./node-listener.ts";
 import { NodeSetups } from "./node-setup.ts";
 import { JobNodes } from "./nodes/job-nodes.ts";
@@ -52,6 +53,9 @@ export interface JobParts {
   /** Null: the lost are not started again. */
   readonly recovery: JobRecovery | null;
   readonly listener: NodeListener;
+  readonly whereabouts: JobWhereabouts;
+  /** Ranks whose programs have ended without MPI_Finalize. */
+  readonly unfinalized: ReadonlySet<number>;
 }
 
 /** The turns in the life of the job, for the job as a whole. */
@@ -101,12 +105,13 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
   const input = new InputSource({
     stream: options.stdin,
     keeps: options.setOf !== null,
-    send: (piece) => nodes.send(0, { kind: "input", ...piece }),
+    send: (piece) => nodes.send(options.placement[piece.rank]!, { kind: "input", ...piece }),
   });
   const freezing = new JobFreezing(
     { jobFolder: options.jobFolder, job: frozenJobOf(options) },
     {
       hasSpawned: () => report.names.worlds > 0,
+      dead: () => (options.protocol.deaths === "survived" ? core.state.deaths[0]?.rank : undefined),
       toNodes: (message) => nodes.sendAll(message),
       note: (message) => report.note(message),
     },
@@ -114,7 +119,18 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
   const spawning = createSpawning(options, folders, { core, nodes, report, freezing });
   const faults = createFaults(options, setups, { core, nodes, report, services }, all);
   const recovery = createRecovery(options, setups, { core, nodes, report, services, folders, journal, faults, input });
-  const heard = { core, nodes, output, input, spawning, freezing, recovery, faults, report };
+  const unfinalized = new Set<number>();
+  const whereabouts = new JobWhereabouts(options.placement, {
+    core,
+    names: report.names,
+    unfinalized,
+    send: (node, message) => nodes.send(node, message),
+    isQuiet: () => recovery?.isQuiet ?? true,
+  });
+  const heard = {
+    ...{ core, nodes, output, input, spawning, freezing, recovery, faults, report },
+    ...{ whereabouts, unfinalized },
+  };
   const listener = new NodeListener(options, { ...heard, allBegan: () => turns.allBegan() });
   const parts: JobParts = { ...heard, folders, journal, trace, services, listener };
   return parts;
@@ -140,7 +156,11 @@ function dispatcherOptions(options: JobOptions): DispatcherOptions {
 function dispatcherPorts(journal: JobJournal, turns: JobTurns, all: AllParts): DispatcherPorts {
   return {
     record: (record) => journal.append(record),
-    tell: (death) => all().nodes.sendTrusted({ kind: "death", ...death }),
+    tell: (death) => {
+      const { nodes, listener } = all();
+      nodes.sendTrusted({ kind: "death", ...death });
+      listener.died(death.rank);
+    },
     restart: (node, ranks) => {
       const { nodes, recovery } = all();
       nodes.abandon(node);
@@ -186,9 +206,10 @@ function createNodes(options: JobOptions, setups: NodeSetups, services: JobServi
         all().output.accept({ kind: "node", node }, chunk, done);
       },
       ended: (node, loss) => {
-        const { core, spawning } = all();
+        const { core, spawning, whereabouts } = all();
         core.nodeEnded(node, loss, performance.now());
         spawning.nodeEnded(node);
+        whereabouts.nodeEnded(node);
       },
       livesOf: (ranks) => all().recovery?.livesOf(ranks) ?? [],
       unable: (why) => all().core.unusable(`Cannot start nodes: ${why}`, performance.now()),
@@ -222,9 +243,8 @@ function createSpawning(
   { core, nodes, report, freezing }: Pick<JobParts, "core" | "nodes" | "report" | "freezing">,
 ): Spawning {
   const beside = folderOfProgram(displayName ?? program, displayName !== undefined);
-  const module = folders.bundle.wasm;
   return new Spawning(
-    { folder, program: displayName ?? program, module, placement, folders: given, beside },
+    { folder, program: displayName ?? program, bundle: folders.bundle, placement, folders: given, beside },
     {
       dispatcher: core,
       isFreezing: () => freezing.isUnderWay,

@@ -3,13 +3,16 @@
  * start, and cleans up. Decides nothing itself.
  */
 import { basename } from "node:path";
+import type { ProtocolReport } from "../../core/ft/definition.ts";
 import type { JobOutcome } from "../../core/service/outcome.ts";
 import { deferred } from "../machine/deferred.ts";
 import { freezingRefusal } from "./check-options.ts";
+import { otherModuleOf } from "./folder/job-folder.ts";
 import type { JobOptions } from "./job-options.ts";
 import { createParts, type JobParts } from "./job-parts.ts";
 import { bundleProgram } from "./programs/program-bundle.ts";
-import { compileProgram, languageOf } from "./programs/program-compile.ts";
+import { compileAsBundle, languageOf } from "./programs/program-compile.ts";
+import type { WhereaboutsEvent } from "./report/job-event.ts";
 import type { JobEventQueue } from "./report/job-event-queue.ts";
 import type { JobResult } from "./report/job-report.ts";
 
@@ -23,6 +26,8 @@ export class Job {
   readonly #ticking: NodeJS.Timeout;
   #tickedMs = performance.now();
   #hasBegun = false;
+  /** Where the ranks were when the job was interrupted, or its time was over. */
+  #lastLook: Promise<void> = Promise.resolve();
   /** What stays in the job's folder; null while the job is not over. */
   #leftBehind: "all" | "frozen" | "nothing" | null = null;
 
@@ -79,13 +84,26 @@ export class Job {
   async #bundle(): Promise<void> {
     const { program } = this.#options;
     const { folders, report, nodes, core } = this.#parts;
-    const compile = languageOf(program) === "c" ? compileProgram : bundleProgram;
+    const compile = languageOf(program) === "c" ? compileAsBundle : bundleProgram;
     const outcome = await compile({ program, bundle: folders.bundle });
+    const other = outcome.kind === "ready" ? await this.#compileOthers() : undefined;
     // A job that was over sooner than its bundle has had its folder made again.
     if (this.#leftBehind !== null) this.#clearFolders(this.#leftBehind);
     report.compiled(outcome.said);
-    if (outcome.kind === "ready") nodes.run(outcome);
+    if (other !== undefined) core.unusable(other, performance.now());
+    else if (outcome.kind === "ready") nodes.run(outcome);
     else core.unusable(`Cannot run ${basename(program)}: ${outcome.why}`, performance.now());
+  }
+
+  /** The programs behind the first; the obstacle, if there is one. */
+  async #compileOthers(): Promise<string | undefined> {
+    const { folders, report } = this.#parts;
+    for (const [index, { program }] of this.#options.others.entries()) {
+      const outcome = await compileAsBundle({ program, bundle: { wasm: otherModuleOf(folders.lasting, index) } });
+      report.compiled(outcome.said);
+      if (outcome.kind !== "ready") return `Cannot run ${basename(program)}: ${outcome.why}`;
+    }
+    return undefined;
   }
 
   #allBegan(): void {
@@ -100,11 +118,25 @@ export class Job {
     if (freezeAtMs !== Number.POSITIVE_INFINITY) setTimeout(() => this.freeze(), freezeAtMs).unref();
   }
 
+  /** Where the ranks are. */
+  async whereabouts(): Promise<WhereaboutsEvent> {
+    const { whereabouts, report } = this.#parts;
+    return report.whereabouts(await whereabouts.look());
+  }
+
+  /** The same as an event. */
+  async tellWhereabouts(): Promise<void> {
+    this.events.push(await this.whereabouts());
+  }
+
   #decided({ reason, afterMs }: JobOutcome): void {
-    const { output, report } = this.#parts;
+    const { output, report, whereabouts } = this.#parts;
+    whereabouts.end();
     if (reason.kind === "output-closed") output.giveUp();
     if (reason.kind === "interrupted") output.giveUpIn(outputAfterInterruptMsMax);
     report.failed(reason, afterMs);
+    // Nodes hear of this before they are told to end.
+    if (reason.kind === "interrupted" || reason.kind === "timeout") this.#lastLook = this.tellWhereabouts();
   }
 
   async #ended(outcome: JobOutcome): Promise<void> {
@@ -115,16 +147,23 @@ export class Job {
     this.#clearFolders(this.#leftBehind);
     const afterMs = report.elapsedMs;
     report.ended(code);
-    const protocol = { ranks: listener.reports, job: recovery?.protocolReport };
+    const protocol = { ranks: listener.reports, ...this.#countEnds(), job: recovery?.protocolReport };
     const summary = this.#options.protocol.summary(protocol);
     const { reason } = outcome;
     const { result } = listener;
     this.#result.resolve({ code, result, reason, afterMs, recovery: recovery?.report ?? null, protocol, summary });
   }
 
+  #countEnds(): Pick<ProtocolReport, "dead" | "finished"> {
+    const { state } = this.#parts.core;
+    const dead = this.#options.protocol.deaths === "replaced" ? 0 : state.deaths.length;
+    return { dead, finished: state.ranks.filter((rank) => rank.state === "finished" || rank.state === "done").length };
+  }
+
   /** Returns the code of the job: that of the outcome, unless something is lost that the job was to leave behind. */
   async #endParts({ code }: JobOutcome): Promise<number> {
     const { faults, services, recovery, nodes, freezing, input, output, trace, journal } = this.#parts;
+    await this.#lastLook;
     faults?.end();
     services.links?.end();
     await recovery?.end();
@@ -135,8 +174,19 @@ export class Job {
     await output.end();
     const problem = await trace.write(this.#options.placement.length);
     if (problem !== "") this.#lost(problem);
+    const isUnfinalized = code === 0 && this.#checkFinalized();
     journal.close();
-    return code || (problem !== "" || output.isLost ? 1 : 0);
+    return code || (problem !== "" || output.isLost || isUnfinalized ? 1 : 0);
+  }
+
+  /** All have finished, and some without MPI_Finalize: MPI's standard wants it, and other MPIs end such a job with an error. */
+  #checkFinalized(): boolean {
+    const { unfinalized, report } = this.#parts;
+    if (unfinalized.size === 0) return false;
+    const ranks = report.names.listed([...unfinalized].sort((a, b) => a - b));
+    const message = `${ranks} ended without MPI_Finalize; call it before the program ends`;
+    report.failed({ kind: "unfinalized", message }, report.elapsedMs);
+    return true;
   }
 
   #leftBy({ reason }: JobOutcome, code: number): "all" | "frozen" | "nothing" {

@@ -10,7 +10,7 @@
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, constants, tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { noCaptureText } from "../../core/base/capture-points.ts";
 import { describeSystemError } from "../../core/base/system-error.ts";
@@ -20,22 +20,33 @@ import type { FaultPlan } from "../../core/fault/plan.ts";
 import { printEntry } from "../../core/fault/print.ts";
 import type { CheckpointPlan, ProtocolDefinition } from "../../core/ft/definition.ts";
 import { type ProtocolLaunchOptions, protocolDefault } from "../../core/ft/registry.ts";
-import { membersOf } from "../../core/ft/sets.ts";
+import { membersBySet } from "../../core/ft/sets.ts";
 import { nodeMapOf } from "../../core/process/node-map.ts";
 import { packingFor } from "../../core/service/packing.ts";
-import { type Placement, placedInBlocks, placedWithSpares } from "../../core/service/placement.ts";
+import { type Placement, placedWithSpares } from "../../core/service/placement.ts";
 import type { Folder } from "../messages/program-place.ts";
 import type { Arrangement } from "../part-hosts/arrangement.ts";
 import { arrangementOf } from "../protocol-parts/arrangements.ts";
 import { TraceFile } from "../trace/trace-merge.ts";
-import { checkOptions } from "./check-options.ts";
+import { memoryMbMax, spareMb } from "../transport/layout.ts";
+import { checkOptions, checkProgram } from "./check-options.ts";
 import { moduleOf, prepareJobFolder, readJob } from "./folder/job-folder.ts";
 import { Job } from "./job.ts";
+import type { JobOptions } from "./job-options.ts";
 import { folderLedAway, foldersGiven } from "./programs/folders-given.ts";
 import { isModule, languageOf } from "./programs/program-compile.ts";
+import { joinPrograms } from "./programs/several-programs.ts";
 import { protocolGiven } from "./protocol-given.ts";
-import type { JobEvent } from "./report/job-event.ts";
+import type { JobEvent, WhereaboutsEvent } from "./report/job-event.ts";
 import type { JobResult } from "./report/job-report.ts";
+
+/** One of several programs of a job. */
+export interface ProgramOfRanks {
+  readonly program: string;
+  readonly args?: readonly string[] | undefined;
+  /** How many ranks run it; 1 unless given. */
+  readonly ranks?: number | undefined;
+}
 
 export interface LaunchOptions extends ProtocolLaunchOptions {
   /** How many ranks; 1 unless given. */
@@ -44,6 +55,11 @@ export interface LaunchOptions extends ProtocolLaunchOptions {
   readonly nodes?: number | undefined;
   /** What the program finds behind its name in `process.argv`. */
   readonly args?: readonly string[] | undefined;
+  /**
+   * Programs of the ranks behind those of the first program, in this order (MPMD): all ranks are one world. Either all programs are in
+   * C and C++, or all are in TypeScript and JavaScript.
+   */
+  readonly others?: readonly ProgramOfRanks[] | undefined;
   /** The fault-tolerance protocol, by name; no fault tolerance unless given. */
   readonly protocol?: string | undefined;
   /** Where facts about programs are kept from one job to the next (`sets: "traffic"`); nowhere unless given. */
@@ -58,7 +74,7 @@ export interface LaunchOptions extends ProtocolLaunchOptions {
   readonly memoryMb?: number | undefined;
   /** Folders that a program in C may use; the current one unless given. */
   readonly folders?: readonly string[] | undefined;
-  /** What a program in C finds in its environment, beside PWD; that of this process unless given. */
+  /** What a program in C finds in its environment, beside PWD; that of this process unless given. One in TypeScript finds it as well. */
   readonly environment?: Readonly<Record<string, string>> | undefined;
   /** Node i listens for the others on this port + i; ports that are free unless given. */
   readonly port?: number | undefined;
@@ -98,6 +114,8 @@ export interface LaunchOptions extends ProtocolLaunchOptions {
   readonly stderr?: Writable | undefined;
   /** Puts the rank in front of each line written to `stdout` and `stderr`. */
   readonly label?: boolean | undefined;
+  /** Writes what each rank prints to files there too: `1/rank.0/stdout`, `1/rank.0/stderr` and so on, as Open MPI does. */
+  readonly outputFolder?: string | undefined;
 }
 
 /** Nodes of one machine: no other machine can reach them. */
@@ -118,6 +136,8 @@ export class CannotLaunch extends Error {
 export interface RunningJob extends AsyncIterable<JobEvent> {
   readonly ranks: number;
   readonly nodes: number;
+  /** The name of its protocol. */
+  readonly protocol: string;
   /** Never rejects: a job that fails has a code that is not 0. */
   readonly done: Promise<JobResult>;
   /** Ends the job in order, as a signal would; a second time at once. */
@@ -126,6 +146,10 @@ export interface RunningJob extends AsyncIterable<JobEvent> {
   freeze(): void;
   /** Where the protocol takes checkpoints: of all sets, now. Does nothing otherwise, nor where a program takes its own. */
   checkpoint(): void;
+  /** Where its ranks are. Takes a second at most. */
+  whereabouts(): Promise<WhereaboutsEvent>;
+  /** Has the job tell that as an event. */
+  tellWhereabouts(): void;
 }
 
 /** Throws `CannotLaunch` when the options make no sense, or a file cannot be written; then nothing was started. */
@@ -178,11 +202,12 @@ interface Earlier {
 
 /** A fault plan kills ranks one by one, and a trace shows how each waits: then every rank has a thread of its own. */
 function packingWanted(path: string, options: LaunchOptions, { refusals }: ProtocolDefinition): number {
-  const { ranks = 1, nodes = 1, faults, trace } = options;
+  const { ranks = 1, nodes = 1, faults, trace, others = [] } = options;
   if (languageOf(path) !== "c" || refusals.sharedThreads !== null || faults !== undefined || trace !== undefined)
     return 1;
   const packing = packingFor({ ranks, nodes, cores: availableParallelism() });
-  return packing > 1 && !canTakeTurns(path) ? 1 : packing;
+  const programs = [path, ...others.map(({ program }) => program)];
+  return packing > 1 && !programs.every(canTakeTurns) ? 1 : packing;
 }
 
 /** Without compiling it: of a module that only looks like one without captures each rank has a thread, which is always right. */
@@ -199,16 +224,28 @@ function canTakeTurns(path: string): boolean {
 function start(path: string, folders: readonly Folder[], options: LaunchOptions, earlier?: Earlier): RunningJob {
   const given = protocolGiven(options.protocol ?? protocolDefault.name, options);
   if (typeof given === "string") throw new CannotLaunch(given, 2);
+  const others = (options.others ?? []).map(({ program, args = [], ranks = 1 }) => ({
+    program: resolve(program),
+    args,
+    ranks,
+  }));
+  const ranks = others.reduce((sum, other) => sum + other.ranks, options.ranks ?? 1);
+  const unlike = others.find(({ program }) => languageOf(program) !== languageOf(path));
+  if (unlike !== undefined) {
+    const names = `${basename(path)} and ${basename(unlike.program)}`;
+    throw new CannotLaunch(`Cannot run ${names} together: either all programs are in C, or all are in TypeScript`, 2);
+  }
   const complete = {
     program: path,
     displayName: earlier?.displayName,
     thawFrom: earlier?.thawFrom ?? "",
-    ranksPerThread: options.ranksPerThread ?? packingWanted(path, options, given.protocol),
+    ranksPerThread: options.ranksPerThread ?? packingWanted(path, { ...options, others, ranks }, given.protocol),
     keepSuspects: options.keepSuspects ?? false,
     freezeAtMs: options.freezeAtMs ?? Number.POSITIVE_INFINITY,
     jobFolder: options.jobFolder === undefined ? "" : resolve(options.jobFolder),
     args: options.args ?? [],
-    ranks: options.ranks ?? 1,
+    others,
+    ranks,
     nodes: options.nodes ?? 1,
     ...given,
     heapMb: options.heapMb ?? 0,
@@ -223,11 +260,12 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     heartbeatMs: options.heartbeatMs ?? 100,
     patienceMs: options.patienceMs ?? 750,
     label: options.label ?? false,
+    outputFolder: options.outputFolder === undefined ? "" : resolve(options.outputFolder),
     stdin: options.stdin,
     stdout: options.stdout,
     stderr: options.stderr,
   };
-  const mistake = checkOptions(complete);
+  const mistake = checkOptions(complete) ?? others.map(({ program }) => checkProgram(program)).find(Boolean);
   if (mistake !== undefined) throw new CannotLaunch(mistake, 2);
   const { protocol, protocolOptions } = complete;
   const sizeAndCache = { ...complete, cacheFolder: options.cacheFolder ?? "" };
@@ -243,24 +281,46 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
   const trace = options.trace === undefined ? undefined : openTrace(options.trace, folder);
   const placement = arranged?.placement ?? placesWithSpares(complete);
   const nodeMap = nodeMapOf([...(earlier?.nodeMap ?? []), ...placement.slice(earlier?.nodeMap.length ?? 0)]);
-  const job = new Job({ ...complete, placement, nodeMap, setOf, checkpoints, faults, trace, folder });
+  const programs = [{ program: path, args: complete.args, ranks: options.ranks ?? 1 }, ...others];
+  const joined = others.length > 0 && languageOf(path) === "typescript";
+  const run = joined ? { ...complete, program: joinPrograms(folder, programs), args: [], others: [] } : complete;
+  const job = new Job({ ...run, placement, nodeMap, setOf, checkpoints, faults, trace, folder });
+  if (dieTogether(complete, faults)) {
+    const message = `ranks that share a thread (${complete.ranksPerThread} each) die together when the fault plan kills one`;
+    job.events.push({ kind: "note", message });
+  }
   const done = arranged === null ? job.done : followed(job, arranged);
   return {
     ranks: complete.ranks,
     nodes: complete.nodes,
+    protocol: protocol.name,
     done,
     kill: (signal = "SIGTERM") => job.interrupt(signal, constants.signals[signal]),
     freeze: () => job.freeze(),
     checkpoint: () => job.checkpoint(),
+    whereabouts: () => job.whereabouts(),
+    tellWhereabouts: () => void job.tellWhereabouts(),
     [Symbol.asyncIterator]: () => ({ next: () => job.events.next(), return: () => job.events.return() }),
   };
+}
+
+/** A rank that ends by its own doing leaves the thread to its neighbours; a thread that is killed takes all of them along. */
+function dieTogether(
+  { ranksPerThread, protocol }: Pick<JobOptions, "ranksPerThread" | "protocol">,
+  plan: FaultPlan | null,
+): boolean {
+  const kills = plan?.entries.flatMap((entry) =>
+    entry.kind === "fault" && entry.fault.kind === "kill" ? [entry.fault.victim] : [],
+  );
+  const isOfRanks = kills?.some(({ kind, ...which }) => kind === "rank" || ("of" in which && which.of === "rank"));
+  return ranksPerThread > 1 && protocol.deaths === "survived" && isOfRanks === true;
 }
 
 /** The plan of that text, or the mistake in it. */
 function planWanted(text: string, setOf: readonly number[], job: JobSize & { program: string }): FaultPlan | string {
   const plan = parsePlan(text);
   if (typeof plan === "string") return plan;
-  const mistake = checkPlan(plan, { ranks: job.ranks, nodes: job.nodes, sets: membersOf(setOf).length });
+  const mistake = checkPlan(plan, { ranks: job.ranks, nodes: job.nodes, sets: membersBySet(setOf).length });
   if (mistake !== undefined) return mistake;
   const ofCall = plan.entries.find((entry) => entry.kind === "fault" && entry.when.kind === "call");
   if (ofCall === undefined || languageOf(job.program) === "c") return plan;
@@ -269,9 +329,18 @@ function planWanted(text: string, setOf: readonly number[], job: JobSize & { pro
 
 const noCheckpoints: CheckpointPlan = { interval: { kind: "never" }, servers: 0 };
 
-/** Programs in TypeScript cannot spawn others, nor can those whose processes may have to be started again. */
-function placesWithSpares({ program, ranks, nodes }: JobSize & { program: string }): Placement {
-  return languageOf(program) === "c" ? placedWithSpares(ranks, nodes) : placedInBlocks(ranks, nodes);
+/**
+ * Those whose processes may have to be started again cannot spawn others. Buffers of ranks in TypeScript are in the node's memory, which
+ * grows by what spawned processes need as far as it can.
+ */
+function placesWithSpares({
+  program,
+  ranks,
+  nodes,
+  memoryMb,
+}: JobSize & { program: string; memoryMb: number }): Placement {
+  if (languageOf(program) === "c") return placedWithSpares(ranks, nodes);
+  return placedWithSpares(ranks, nodes, Math.floor((memoryMbMax - memoryMb) / spareMb));
 }
 
 /** With the notes of the arrangement, before and after the job. */

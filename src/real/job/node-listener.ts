@@ -2,6 +2,7 @@
 
 import { deserialize } from "node:v8";
 import { unreachable } from "../../core/base/assert.ts";
+import type { ProtocolDefinition } from "../../core/ft/definition.ts";
 import type { Dispatcher } from "../../core/service/dispatcher.ts";
 import type { Placement } from "../../core/service/placement.ts";
 import { build, type FromNode, type FromRankOnwards } from "../messages/node-messages.ts";
@@ -9,6 +10,7 @@ import type { TcpEvent } from "../transport/tcp/tcp-host.ts";
 import type { InputSource } from "./input-source.ts";
 import type { JobFreezing } from "./job-freezing.ts";
 import type { JobOutput } from "./job-output.ts";
+import type { JobWhereabouts } from "./job-whereabouts.ts";
 import type { JobNodes } from "./nodes/job-nodes.ts";
 import type { JobFaults } from "./recovery/job-faults.ts";
 import type { JobRecovery } from "./recovery/job-recovery.ts";
@@ -20,18 +22,22 @@ interface NodeListenerOptions {
   readonly ranks: number;
   /** Node of each process that there can be. */
   readonly placement: Placement;
+  readonly protocol: Pick<ProtocolDefinition, "deaths">;
 }
 
 /** The parts that messages go to. */
 interface NodeListenerParts {
-  readonly core: Pick<Dispatcher, "outcome" | "unusable" | "aborted" | "rankEnded" | "rankDone" | "falls">;
+  readonly core: Pick<Dispatcher, "outcome" | "state" | "unusable" | "aborted" | "rankEnded" | "rankDone" | "falls">;
   readonly nodes: Pick<JobNodes, "ready" | "returned" | "send" | "processOf">;
   readonly output: Pick<JobOutput, "accept">;
-  readonly input: Pick<InputSource, "want" | "captured">;
+  readonly input: Pick<InputSource, "want" | "captured" | "lost">;
   readonly spawning: Pick<Spawning, "asked" | "ready">;
-  readonly freezing: Pick<JobFreezing, "stopped" | "image">;
+  readonly freezing: Pick<JobFreezing, "stopped" | "image" | "died">;
   readonly recovery: JobRecovery | null;
   readonly faults: JobFaults | null;
+  readonly whereabouts: Pick<JobWhereabouts, "heard" | "answered">;
+  /** Gets the ranks whose programs have ended without MPI_Finalize. */
+  readonly unfinalized: Set<number>;
   readonly report: Pick<JobReport, "note" | "rankEnded" | "names">;
   /** Every rank of the job has begun to run its program. */
   allBegan(): void;
@@ -46,7 +52,8 @@ export class NodeListener {
   readonly #ranksBegun = new Set<number>();
   /** Of ranks' protocols, as far as they have come to their end. */
   readonly #reports: unknown[] = [];
-  #result: unknown;
+  /** By rank. */
+  readonly #results = new Map<number, unknown>();
   #hasToldOfLinks = false;
 
   constructor(options: NodeListenerOptions, parts: NodeListenerParts) {
@@ -54,9 +61,20 @@ export class NodeListener {
     this.#parts = parts;
   }
 
-  /** The value that rank 0 gave to `mpi.result`, if any. */
+  /** The value that rank 0 gave to `mpi.result`, if any; where deaths are survived, the first rank that lives and gave one. */
   get result(): unknown {
-    return this.#result;
+    const { ranks } = this.#parts.core.state;
+    const [first] = [...this.#results.keys()].filter((rank) => ranks[rank]!.state !== "dead").sort((a, b) => a - b);
+    return this.#results.get(first ?? 0);
+  }
+
+  /** The dispatcher has declared a death. */
+  died(rank: number): void {
+    const { freezing, input } = this.#parts;
+    if (this.#options.protocol.deaths !== "survived") return;
+    input.lost(rank);
+    freezing.died(rank);
+    this.#begins(rank);
   }
 
   get reports(): readonly unknown[] {
@@ -64,7 +82,7 @@ export class NodeListener {
   }
 
   said(node: number, message: FromNode): void {
-    const { core, nodes, output, spawning, report, faults } = this.#parts;
+    const { core, nodes, output, spawning, report, faults, whereabouts } = this.#parts;
     switch (message.kind) {
       case "ready":
         if (message.build === build) nodes.ready(node, message.address);
@@ -78,6 +96,10 @@ export class NodeListener {
         break;
       case "heartbeat":
         for (const { rank, calls } of message.passed) core.falls.passed(rank, calls);
+        whereabouts.heard(node, message.over);
+        break;
+      case "whereabouts":
+        whereabouts.answered(node, message.number, message.places);
         break;
       case "bye":
         break;
@@ -94,7 +116,7 @@ export class NodeListener {
         break;
       }
       case "rank-ended":
-        if (message.ending.kind === "returned") {
+        if (message.ending.kind === "returned" || message.ending.kind === "finalized") {
           report.rankEnded(message.rank, node);
           this.#rankFinished(message.rank);
         }
@@ -119,13 +141,14 @@ export class NodeListener {
         core.aborted(rank, message.code, message.message, performance.now());
         break;
       case "result":
-        if (rank === 0) this.#setResult(message.value);
+        if (rank === 0 || this.#hasHeirs(rank)) this.#setResult(rank, message.value);
         break;
       case "spawn":
         void spawning.asked(rank, message.request);
         break;
       case "input-wanted":
-        if (!input.want(message.offset)) this.#cut(rank, "it wants standard input that it cannot want");
+        if (!this.#mayRead(rank) || !input.want(rank, message.offset))
+          this.#cut(rank, "it wants standard input that it cannot want");
         break;
       case "stopped":
         if (message.number === 0) freezing.stopped(rank);
@@ -159,6 +182,9 @@ export class NodeListener {
       case "report":
         this.#reports[rank] = message.report;
         break;
+      case "unfinalized":
+        this.#parts.unfinalized.add(rank);
+        break;
       case "checkpoint-wanted":
         recovery?.checkpointWanted(rank, message.incarnation);
         break;
@@ -175,11 +201,22 @@ export class NodeListener {
     }
   }
 
-  #setResult(value: Uint8Array): void {
+  /** Does what belongs to rank 0 become that rank's, where all before it die? */
+  #hasHeirs(rank: number): boolean {
+    return this.#options.protocol.deaths === "survived" && rank < this.#options.ranks;
+  }
+
+  /** A rank reads when all before it are dead; it has heard so from here. */
+  #mayRead(rank: number): boolean {
+    const { ranks } = this.#parts.core.state;
+    return rank === 0 || (this.#hasHeirs(rank) && ranks.slice(0, rank).every(({ state }) => state === "dead"));
+  }
+
+  #setResult(rank: number, value: Uint8Array): void {
     try {
-      this.#result = deserialize(value);
+      this.#results.set(rank, deserialize(value));
     } catch {
-      this.#cut(0, "the result of its program is no value");
+      this.#cut(rank, "the result of its program is no value");
     }
   }
 
@@ -189,7 +226,7 @@ export class NodeListener {
   }
 
   #connectionNews(event: TcpEvent): void {
-    const { report, recovery, nodes } = this.#parts;
+    const { report, nodes } = this.#parts;
     const { names } = report;
     switch (event.kind) {
       case "stranger":
@@ -206,7 +243,7 @@ export class NodeListener {
         const { from, to, reason } = event;
         const what = `what ${names.nameOf(to)} sends to ${names.nameOf(from)} is not a packet: ${reason}`;
         // A node that makes nonsense, connection after connection, is as good as lost; where such a loss can be survived, it is.
-        if (recovery === null) this.#unusable(`Cannot go on: ${what}`);
+        if (this.#options.protocol.deaths === "fatal") this.#unusable(`Cannot go on: ${what}`);
         else {
           report.note(`${what}; its node is given up`);
           nodes.processOf(this.#options.placement[to]!).kill();
@@ -228,12 +265,15 @@ export class NodeListener {
     );
   }
 
-  /** Neither spawned ones nor second lives count. */
   #rankBegan(rank: number, incarnation: number): void {
+    if (rank < this.#options.ranks) this.#parts.recovery?.began(rank, incarnation);
+    this.#begins(rank);
+  }
+
+  /** Neither spawned ones nor second lives count. Nobody waits for the beginning of a rank that is dead and does not return. */
+  #begins(rank: number): void {
     const { ranks } = this.#options;
-    if (rank >= ranks) return;
-    this.#parts.recovery?.began(rank, incarnation);
-    if (this.#ranksBegun.has(rank)) return;
+    if (rank >= ranks || this.#ranksBegun.has(rank)) return;
     this.#ranksBegun.add(rank);
     if (this.#ranksBegun.size === ranks) this.#parts.allBegan();
   }

@@ -1,13 +1,15 @@
 /** The setup of each node of a job: the job, the node's part of it, and the secret by which its processes know each other. */
 
 import { randomBytes, randomUUID } from "node:crypto";
+import { dirname } from "node:path";
 import { dispatcherQuietMsOf } from "../../core/service/patiences.ts";
 import type { Placement } from "../../core/service/placement.ts";
 import type { FilesProof } from "../disk/same-files.ts";
 import type { Setup } from "../messages/node-messages.ts";
-import type { ProgramPlace } from "../messages/program-place.ts";
+import type { OtherProgram, ProgramPlace } from "../messages/program-place.ts";
 import { secretBytes } from "../transport/handshake/handshake.ts";
 import { freezingRefusal } from "./check-options.ts";
+import { otherModuleOf } from "./folder/job-folder.ts";
 import type { JobOptions } from "./job-options.ts";
 import { languageOf } from "./programs/program-compile.ts";
 
@@ -34,6 +36,18 @@ export class NodeSetups {
     this.#places = places;
   }
 
+  #others(): OtherProgram[] {
+    const { ranks, others } = this.#job;
+    const { bundle } = this.#places;
+    let firstRank = ranks - others.reduce((sum, other) => sum + other.ranks, 0);
+    return others.map(({ program: path, args, ranks: count }, index) => {
+      const wasm = otherModuleOf(dirname(bundle.wasm), index);
+      const other = { firstRank, program: { path, bundle: { ...bundle, wasm }, args, language: "c" as const } };
+      firstRank += count;
+      return other;
+    });
+  }
+
   /** Of that node; what depends on the moment is given. */
   of(node: number, { recovery, protocolPart, watches }: Pick<Setup, "recovery" | "protocolPart" | "watches">): Setup {
     const job = this.#job;
@@ -50,6 +64,7 @@ export class NodeSetups {
       protocolPart,
       seed: this.seed,
       program: { path: job.displayName ?? program, bundle, args, language: languageOf(program) },
+      others: this.#others(),
       sameFiles,
       heartbeatMs,
       dispatcherQuietMs: dispatcherQuietMsOf(job.patienceMs),

@@ -2,7 +2,7 @@
  * Processes that a job starts while it runs (MPI_Comm_spawn): finds and compiles their programs, has the nodes start them, and
  * answers the rank that asked. Which of them may join, `SpawnAdmission` decides.
  */
-
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describeSystemError } from "../../core/base/system-error.ts";
 import type { SpawnCommand, SpawnRequest } from "../../core/process/spawner.ts";
@@ -10,17 +10,18 @@ import type { Dispatcher } from "../../core/service/dispatcher.ts";
 import type { Placement } from "../../core/service/placement.ts";
 import { SpawnAdmission, type SpawnOrder } from "../../core/service/spawn-admission.ts";
 import type { NewRank, ToNode } from "../messages/node-messages.ts";
-import type { Folder, ProgramPlace } from "../messages/program-place.ts";
+import type { Folder, ProgramForm, ProgramPlace } from "../messages/program-place.ts";
 import { foldersFrom } from "./programs/folders-given.ts";
-import { compileGivenProgram } from "./programs/program-compile.ts";
-import { type Found, findProgram } from "./programs/spawned-program.ts";
+import { bundleProgram } from "./programs/program-bundle.ts";
+import { compileGivenProgram, languageOf } from "./programs/program-compile.ts";
+import { type Found, findProgram, findScript } from "./programs/spawned-program.ts";
 
 interface SpawningOptions {
   /** Of the job: modules go there. */
   readonly folder: string;
-  /** The job's own program, by the name by which it knows itself; and its module. */
+  /** The job's own program, by the name by which it knows itself; and its bundle, in one of these forms. */
   readonly program: string;
-  readonly module: string;
+  readonly bundle: Bundle;
   /** Node of each process that there can be. */
   readonly placement: Placement;
   /** The folders that the job's programs are given. */
@@ -39,7 +40,8 @@ interface SpawningPorts {
   compiled(text: string): void;
 }
 
-type Module = { readonly kind: "ready"; readonly wasm: string } | { readonly kind: "unusable"; readonly why: string };
+type Bundle = ProgramPlace["bundle"];
+type Module = { readonly kind: "ready"; readonly bundle: Bundle } | { readonly kind: "unusable"; readonly why: string };
 
 type FoundProgram = Extract<Found, { kind: "found" }>;
 
@@ -47,7 +49,8 @@ type FoundProgram = Extract<Found, { kind: "found" }>;
 interface Part {
   readonly command: SpawnCommand;
   readonly path: string;
-  readonly wasm: string;
+  readonly bundle: Bundle;
+  readonly language: ProgramPlace["language"];
   readonly folders: readonly Folder[];
 }
 
@@ -60,6 +63,7 @@ interface Programs {
 export class Spawning {
   readonly #options: SpawningOptions;
   readonly #ports: SpawningPorts;
+  readonly #language: ProgramPlace["language"];
   readonly #admission: SpawnAdmission<Programs>;
   /** By the path of the program. */
   readonly #modules = new Map<string, Promise<Module>>();
@@ -67,7 +71,7 @@ export class Spawning {
   constructor(options: SpawningOptions, ports: SpawningPorts) {
     this.#options = options;
     this.#ports = ports;
-    this.#modules.set(options.program, Promise.resolve({ kind: "ready", wasm: options.module }));
+    this.#language = languageOf(options.program);
     this.#admission = new SpawnAdmission(options.placement, {
       dispatcher: ports.dispatcher,
       isFreezing: () => ports.isFreezing(),
@@ -109,23 +113,40 @@ export class Spawning {
     const folders = foldersFrom(command.folder, this.#options.folders);
     if (typeof folders === "string") return folders;
     const { program: own, folders: given, beside } = this.#options;
-    const found = findProgram(command.command, { program: own, path: command.path, given, beside });
+    const found =
+      this.#language === "typescript"
+        ? findScript(command.command, own)
+        : findProgram(command.command, { program: own, path: command.path, given, beside });
     if (found.kind === "missing") return found.why;
     const { program } = found;
     let module = this.#modules.get(program);
     if (module === undefined) {
-      module = this.#compile(found, join(this.#options.folder, `program-${this.#modules.size}.wasm`));
+      module = program === own ? Promise.resolve(this.#ownModule()) : this.#compile(found);
       this.#modules.set(program, module);
     }
     const outcome = await module;
-    return outcome.kind === "ready" ? { command, path: program, wasm: outcome.wasm, folders } : outcome.why;
+    const language = this.#language;
+    return outcome.kind === "ready"
+      ? { command, path: program, bundle: outcome.bundle, language, folders }
+      : outcome.why;
   }
 
-  async #compile({ program, folders }: FoundProgram, wasm: string): Promise<Module> {
+  #ownModule(): Module {
+    const { bundle } = this.#options;
+    const form = this.#language === "c" ? "wasm" : existsSync(bundle.script) ? "script" : "module";
+    return { kind: "ready", bundle: inForm(form, bundle[form]) };
+  }
+
+  async #compile({ program, folders }: FoundProgram): Promise<Module> {
+    const file = join(this.#options.folder, `program-${this.#modules.size + 1}`);
+    const bundle = { script: `${file}.cjs`, module: `${file}.mjs`, wasm: `${file}.wasm` };
     try {
-      const outcome = await compileGivenProgram({ program, bundle: { wasm } }, folders);
+      const outcome =
+        this.#language === "typescript"
+          ? await bundleProgram({ program, bundle })
+          : await compileGivenProgram({ program, bundle }, folders);
       if (outcome.said !== undefined && outcome.said !== "") this.#ports.compiled(outcome.said);
-      if (outcome.kind === "ready") return { kind: "ready", wasm };
+      if (outcome.kind === "ready") return { kind: "ready", bundle: inForm(outcome.form, bundle[outcome.form]) };
       return { kind: "unusable", why: `${program}: ${outcome.why}` };
     } catch (error) {
       return { kind: "unusable", why: `${program}: ${describeSystemError(error)}` };
@@ -146,6 +167,9 @@ function newRanks(ranks: readonly number[], { children, programs }: SpawnOrder<P
   });
 }
 
-function placeOf({ path, wasm, command }: Part): ProgramPlace {
-  return { path, bundle: { script: "", module: "", wasm }, args: command.args, language: "c" };
+function placeOf({ path, bundle, language, command }: Part): ProgramPlace {
+  return { path, bundle, args: command.args, language };
 }
+
+/** A program that is there in that form alone. */
+const inForm = (form: ProgramForm, path: string): Bundle => ({ script: "", module: "", wasm: "", [form]: path });

@@ -3,7 +3,7 @@ import { describeSystemError } from "../../core/base/system-error.ts";
 import type { LoggingLaunchOptions } from "../../core/ft/logging/options.ts";
 import { loggingReport } from "../../core/ft/logging/report.ts";
 import type { OptionValues } from "../../core/ft/option.ts";
-import { membersOf, setsByNode, setsByRank, setsFromLists } from "../../core/ft/sets.ts";
+import { membersBySet, setsByNode, setsByRank, setsFromLists } from "../../core/ft/sets.ts";
 import { type Placement, placedBySets, placedInBlocks } from "../../core/service/placement.ts";
 import { placeByTraffic } from "../../core/service/traffic-sets.ts";
 import type { Arrangement, JobToArrange } from "../part-hosts/arrangement.ts";
@@ -20,7 +20,7 @@ export function arrangeSets(values: OptionValues, job: JobToArrange): Arrangemen
   if (typeof setOf === "string") return `Cannot use these sets: ${setOf}`;
   const placement = placedBySets(setOf, nodes);
   if (!("tooLarge" in placement)) return arranged(setOf, placement);
-  const members = membersOf(setOf)[placement.tooLarge]!.join(", ");
+  const members = membersBySet(setOf)[placement.tooLarge]!.join(", ");
   return `Cannot use these sets: ranks ${members} are one set, and no node has room for them all; make it smaller, or the nodes fewer`;
 }
 

@@ -27,7 +27,10 @@ class TestLogger {
     this.#server = new ServiceHost(() => new LoggerStreams(this.core));
     const received = this.#server.received.bind(this.#server);
     this.#door = new Reception({
-      ...{ job, service: ServiceCode.LOGGER, place: { address: "127.0.0.1", port: 0 }, namesPort: true },
+      job,
+      service: ServiceCode.LOGGER,
+      place: { address: "127.0.0.1", port: 0 },
+      namesPort: true,
       received,
       dropped() {},
     });

@@ -31,6 +31,10 @@ interface LoggerOptions {
   readonly patience: Patience;
   /** Of its streams; the folder is there, the file is not. */
   readonly file: string;
+  /** Starts a process, unless given one that runs the event logger's program. */
+  readonly fork?: () => ChildProcess;
+  /** How long the end of processes that were killed is waited for, where the job is over. */
+  readonly endMsMax?: number;
 }
 
 /** A question, and the callback for its answer. */
@@ -43,6 +47,7 @@ interface Question {
 const lossesMax = 20;
 /** Signs of life after which a process counts as having worked. */
 const signsOfLife = 10;
+const endMsMaxDefault = 5000;
 
 export class LoggerProcess {
   readonly #options: LoggerOptions;
@@ -95,7 +100,7 @@ export class LoggerProcess {
 
   /** Another process comes up, for when this one is lost. */
   prepareSpare(): void {
-    if (!this.#isOver && (this.#spare === null || !isAlive(this.#spare))) this.#spare = forkLogger();
+    if (!this.#isOver && (this.#spare === null || !isAlive(this.#spare))) this.#spare = this.#fork();
   }
 
   /** So much time has passed in which the dispatcher was awake. One that says nothing for too long is killed, and so replaced. */
@@ -111,7 +116,9 @@ export class LoggerProcess {
     } else if (ms > 2 * this.#killedMs) {
       // The system does not end it (a disk that does not answer). It may have acknowledged more than another could read.
       this.#inherits = "nodes";
-      this.#lost(this.#child, ms);
+      const child = this.#child;
+      this.#lost(child, ms);
+      letGo(child);
     }
   }
 
@@ -127,11 +134,20 @@ export class LoggerProcess {
     const living = [this.#child, ...(this.#spare === null ? [] : [this.#spare])].filter(isAlive);
     const gone = living.map((child) => new Promise((resolve) => child.once("exit", resolve)));
     for (const child of living) child.kill("SIGKILL");
-    await Promise.all(gone);
+    // One that the system does not end (a disk that does not answer) shall not keep the job.
+    const { endMsMax = endMsMaxDefault } = this.#options;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, endMsMax);
+      void Promise.all(gone).then(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+    living.forEach(letGo);
   }
 
   #start(): void {
-    const child = this.#spare !== null && isAlive(this.#spare) ? this.#spare : forkLogger();
+    const child = this.#spare !== null && isAlive(this.#spare) ? this.#spare : this.#fork();
     this.#spare = null;
     this.#child = child;
     this.#silence = new Silence(this.#options.patience);
@@ -148,6 +164,13 @@ export class LoggerProcess {
     this.#isWriting = true;
     this.#killedMs = null;
     this.#send({ kind: "setup", job, host, file, inherits: this.#inherits });
+  }
+
+  #fork(): ChildProcess {
+    const child = (this.#options.fork ?? forkLogger)();
+    // A spare that cannot be started shows when it is wanted.
+    child.on("error", () => {});
+    return child;
   }
 
   #send(message: ToLogger): void {
@@ -222,15 +245,18 @@ export class LoggerProcess {
 const isAlive = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
   pid !== undefined && exitCode === null && signalCode === null;
 
+/** A process that does not end keeps nobody. Should it go on one day, it finds that nobody is there, and ends. */
+function letGo(child: ChildProcess): void {
+  if (child.connected) child.disconnect();
+  child.unref();
+}
+
 function forkLogger(): ChildProcess {
-  const child = fork(join(__dirname, "logger.cjs"), [], {
+  return fork(join(__dirname, "logger.cjs"), [], {
     // A group of its own: the terminal's signals are the dispatcher's business.
     detached: true,
     serialization: "advanced",
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     execArgv: ["--disable-warning=ExperimentalWarning"],
   });
-  // A spare that cannot be started shows when it is wanted.
-  child.on("error", () => {});
-  return child;
 }

@@ -3,7 +3,6 @@
  * channel; nodes send the choices of their ranks over channels (service-channel). It never outlives the dispatcher. What it
  * acknowledges is in its file, with which the process that takes its place goes on (ADR 19).
  */
-import { readFileSync } from "node:fs";
 import { unreachable } from "../../core/base/assert.ts";
 import { describeSystemError } from "../../core/base/system-error.ts";
 import { EventLogger } from "../../core/ft/logging/event-logger.ts";
@@ -11,7 +10,7 @@ import { LoggerStreams } from "../../core/ft/logging/logger-streams.ts";
 import { StoredStreams } from "../../core/ft/logging/stored-streams.ts";
 import { ServiceHost } from "../service-channel/service-host.ts";
 import { askForShortSlices } from "../service-channel/short-slice.ts";
-import { StoreFile } from "../service-channel/store-file.ts";
+import { piecesOf, StoreFile } from "../service-channel/store-file.ts";
 import { ServiceCode } from "../transport/handshake/handshake.ts";
 import { Reception } from "../transport/handshake/reception.ts";
 import type { FromLogger, LoggerSetup, ToLogger } from "./messages.ts";
@@ -39,7 +38,7 @@ function openStreams(file: string, inherits: LoggerSetup["inherits"]): StoredStr
 
 function readStreams(file: string, store: StoreFile): StoredStreams | string {
   try {
-    return StoredStreams.restored(readFileSync(file), { store });
+    return StoredStreams.restored(piecesOf(file), { store });
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? "it is gone" : describeSystemError(error);
   }

@@ -9,7 +9,7 @@ import { LoggingJob } from "../../core/ft/logging/logging-job.ts";
 import type { LoggingLaunchOptions } from "../../core/ft/logging/options.ts";
 import type { LoggingJobReport } from "../../core/ft/logging/report.ts";
 import type { LoggerIsAt, LoggingNodeSetup } from "../../core/ft/logging/shapes.ts";
-import { membersOf } from "../../core/ft/sets.ts";
+import { membersBySet } from "../../core/ft/sets.ts";
 import { Alarm } from "../machine/alarm.ts";
 import type { JobPartHost, JobPartHostPorts, JobPartSetup } from "../part-hosts/job-part-host.ts";
 import { LoggerProcess } from "./logger-process.ts";
@@ -103,7 +103,7 @@ export class LoggingJobHost implements JobPartHost {
 
   async end(): Promise<void> {
     this.#alarm.end();
-    const ends = Promise.all(membersOf(this.#setup.setOf).map((_, set) => this.#logger.endOf(set)));
+    const ends = Promise.all(membersBySet(this.#setup.setOf).map((_, set) => this.#logger.endOf(set)));
     const known = await Promise.race([
       ends,
       new Promise<null>((resolve) => setTimeout(resolve, lastAnswerMsMax, null)),

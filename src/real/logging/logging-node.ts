@@ -41,8 +41,14 @@ export class LoggingNode implements NodePart {
       const known = this.#part.streams.find((stream) => stream.set === set);
       const { from, words } = known ?? { from: 0, words: new Int32Array(0) };
       const stream = new ChannelHost({
-        ...{ job, service: ServiceCode.LOGGER, client: set, incarnation, threads: members.length },
-        ...{ retention: "until-trimmed", from, known: words },
+        job,
+        service: ServiceCode.LOGGER,
+        client: set,
+        incarnation,
+        threads: members.length,
+        retention: "until-trimmed",
+        from,
+        known: words,
       });
       this.#sets.set(set, { ranks: members, stream });
       if (this.#address !== null) stream.connectTo(this.#address);

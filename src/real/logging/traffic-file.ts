@@ -3,11 +3,12 @@
  * `{ "bytes": [[0, 80], [40, 0]] }`, a row for each sender.
  */
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describeSystemError } from "../../core/base/system-error.ts";
 import type { LoggingReport } from "../../core/ft/logging/report.ts";
 import type { Traffic } from "../../core/service/traffic-sets.ts";
+import { makeFolder } from "../../trust/make-folder.ts";
 
 /** Of a program with that many ranks, unless a file is named. */
 export function trafficFileIn(cacheFolder: string, program: string, ranks: number): string {
@@ -49,6 +50,6 @@ function rowsIn(text: string): Traffic | null {
 export function writeTraffic(file: string, { perRank }: LoggingReport): void {
   const bytes = perRank.map((logged) => logged?.bytesTo);
   if (bytes.includes(undefined)) return;
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file), 0o777);
   writeFileSync(file, `${JSON.stringify({ bytes })}\n`);
 }

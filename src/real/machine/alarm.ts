@@ -4,7 +4,7 @@
  */
 
 /** A core that wants to be called at certain times. */
-export interface Timed {
+interface Timed {
   /** Infinity: it does not. */
   readonly nextTimeMs: number;
 }

@@ -17,8 +17,9 @@ import type { Address } from "../transport/sockets/address.ts";
 import type { TcpEvent } from "../transport/tcp/tcp-host.ts";
 import type { LineChunk } from "./lines.ts";
 import type { CallsPassed, Life, RankRestart, RecoveryFacts } from "./lives.ts";
-import type { Folder, ProgramForm, ProgramPlace } from "./program-place.ts";
+import type { Folder, OtherProgram, ProgramForm, ProgramPlace } from "./program-place.ts";
 import type { Captured, GoOnAfter, Input, ProtocolWords, RankWord, SpawnAnswered, Watch } from "./rank-messages.ts";
+import type { RankPlace } from "./whereabouts.ts";
 
 /** Which build this is. Two of them never speak to each other, so messages need no version of their own. */
 export const build: string = __BANYAN_VERSION__;
@@ -42,6 +43,8 @@ export interface Setup {
   /** The seed of the ranks' randomness under a protocol that replays: 32 bits, the same in every life. */
   readonly seed: number;
   readonly program: ProgramPlace;
+  /** Where the job's ranks run several programs (MPMD): all but the first, in the order of their ranks. */
+  readonly others: readonly OtherProgram[];
   /** Proves that the node sees the dispatcher's files, by the names in this message; null: files are sent in any case. */
   readonly sameFiles: FilesProof | null;
   readonly heartbeatMs: number;
@@ -187,6 +190,11 @@ export interface Links {
   readonly ranks: readonly number[];
   readonly areCut: boolean;
 }
+/** Where are your ranks? Answered by `whereabouts` with the same number. */
+interface Where {
+  readonly kind: "where";
+  readonly number: number;
+}
 /** Stop the ranks, hand over what they printed, leave. */
 export interface End {
   readonly kind: "end";
@@ -213,6 +221,7 @@ export type ToNode =
   | KillRanks
   | GoOnAfter
   | Links
+  | Where
   | End;
 
 // Node → dispatcher
@@ -238,6 +247,14 @@ interface Heartbeat {
   readonly kind: "heartbeat";
   /** Where the lost are started again: how far the ranks of the node have come, as far as is known; otherwise empty. */
   readonly passed: readonly CallsPassed[];
+  /** How many of the node's ranks have come to the end of their program and wait for others, for some time already. */
+  readonly over: number;
+}
+/** Where the ranks of the node are that have not ended. */
+interface Whereabouts {
+  readonly kind: "whereabouts";
+  readonly number: number;
+  readonly places: readonly RankPlace[];
 }
 /** The processes of `start-ranks` can be talked to, or none of them exists. */
 interface RanksReady {
@@ -291,4 +308,5 @@ export type FromNode =
   | RankEnded
   | RanksReturned
   | FromRankOnwards
+  | Whereabouts
   | Bye;

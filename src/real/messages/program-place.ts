@@ -11,6 +11,12 @@ export interface Folder {
  */
 export type ProgramForm = "script" | "module" | "wasm";
 
+/** Of a job of several programs: one that is not the first, and the first of its ranks, which are those up to the next one's. */
+export interface OtherProgram {
+  readonly firstRank: number;
+  readonly program: ProgramPlace;
+}
+
 export interface ProgramPlace {
   /** The user's file, as the program shall see it in `process.argv[1]`. */
   readonly path: string;
@@ -19,4 +25,12 @@ export interface ProgramPlace {
   readonly args: readonly string[];
   /** C and C++ have threads of their own kind (`c-rank.ts`), and a memory for each rank. */
   readonly language: "typescript" | "c";
+}
+
+/** The program of one of the job's own ranks. */
+export function programOf(
+  { program, others }: { readonly program: ProgramPlace; readonly others: readonly OtherProgram[] },
+  rank: number,
+): ProgramPlace {
+  return others.findLast(({ firstRank }) => rank >= firstRank)?.program ?? program;
 }

@@ -12,7 +12,7 @@ import type { Ending } from "../../core/service/ending.ts";
 import type { Placement } from "../../core/service/placement.ts";
 import type { SharedNode } from "../transport/node-memory.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
-import type { RankRestart, RecoveryFacts } from "./lives.ts";
+import type { Life, RankRestart, RecoveryFacts } from "./lives.ts";
 import type { Folder, ProgramPlace } from "./program-place.ts";
 import type { RestoreGate } from "./restore-gate.ts";
 
@@ -66,10 +66,14 @@ export interface RankSetup {
   readonly restoreGate: RestoreGate | null;
   /** Where the lost are started again; null otherwise. */
   readonly recovery: RankRecovery | null;
+  /** Of a process that was spawned: those that died before its birth, in the dispatcher's order. */
+  readonly deaths: readonly Life[];
   /** The moments that the rank reports to a fault plan; null: none. */
   readonly watch: Watch | null;
   /** Ring for what the rank prints. */
   readonly lines: SharedArrayBuffer;
+  /** Where the rank says where it is, see `whereabouts.ts`. */
+  readonly whereabouts: SharedArrayBuffer;
   /** Words of the node, see `node-words.ts`. */
   readonly words: SharedArrayBuffer;
 }
@@ -112,9 +116,10 @@ export interface NewNeighbours {
   readonly kind: "neighbours";
   readonly neighbours: readonly { readonly place: number; readonly memory: WebAssembly.Memory }[];
 }
-/** Standard input for rank 0 from that place on, in answer to `input-wanted`; null is its end. */
+/** Standard input for that rank from that place on, in answer to `input-wanted`; null is its end. */
 export interface Input {
   readonly kind: "input";
+  readonly rank: number;
   readonly offset: number;
   readonly bytes: Uint8Array | null;
 }
@@ -207,6 +212,10 @@ interface RankDone {
   readonly kind: "done";
   readonly incarnation: number;
 }
+/** Its program is over, and has called MPI_Init and not MPI_Finalize. Said before `done`, and before its thread ends. */
+interface RankUnfinalized {
+  readonly kind: "unfinalized";
+}
 /** Its program is over, and this is what its protocol has to say to that one's part for the job. */
 interface RankReport {
   readonly kind: "report";
@@ -254,6 +263,7 @@ export type RankWord =
   | RankStopped
   | RankImage
   | RankReport
+  | RankUnfinalized
   | RankDone
   | CheckpointWanted
   | ProtocolWords

@@ -29,6 +29,8 @@ const settleMs = 5;
 export class AgentMemory {
   /** Put into the `workerData` of every rank of this node. */
   readonly shared: SharedNode;
+  /** All deaths that the dispatcher has declared, in its order: processes that are born later must know of them. */
+  readonly deaths: Life[] = [];
   readonly #places = new Map<number, number>();
   readonly #population: LivingProcesses;
   readonly #notices: NoticeBoard;
@@ -109,6 +111,7 @@ export class AgentMemory {
 
   /** The dispatcher has declared a death, here or on another node: make it visible to this node's ranks, and wake them. */
   death({ rank, incarnation }: DeathNotice): void {
+    this.deaths.push({ rank, incarnation });
     this.#tell(NoticeKind.DIED, rank, incarnation);
   }
 

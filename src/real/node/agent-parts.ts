@@ -9,7 +9,7 @@ import { OutputRelay } from "../output/output-relay.ts";
 import type { NodePart } from "../part-hosts/node-part.ts";
 import { nodeParts } from "../protocol-parts/node-parts.ts";
 import type { JobSecret } from "../transport/handshake/handshake.ts";
-import { cNodeMemoryMb } from "../transport/layout.ts";
+import { cNodeMemoryMb, spareMb } from "../transport/layout.ts";
 import { Handover } from "../transport/tcp/handover.ts";
 import { TcpHost } from "../transport/tcp/tcp-host.ts";
 import { AgentMemory } from "./agent-memory.ts";
@@ -85,7 +85,10 @@ export class AgentParts {
       node,
       ranks,
       placement,
-      memoryMb: setup.program.language === "c" ? cNodeMemoryMb(ranksHere.length) : memoryMb,
+      memoryMb:
+        setup.program.language === "c"
+          ? cNodeMemoryMb(ranksHere.length)
+          : memoryMb + spareMb * (ranksHere.length - this.first.length),
       wakeElsewhere: (place) => bells?.wake(place),
     });
     const images = recovery === null ? null : this.#createImages(recovery);
@@ -100,6 +103,8 @@ export class AgentParts {
       placeOf: (rank) => this.memory.placeOf(rank),
       incarnationOf: (rank) => this.incarnationOf(rank),
       lives: () => this.lives,
+      // Where the dead return, a life begins with a list of the living.
+      deaths: () => (this.lives === null ? [...this.memory.deaths] : []),
       partOf: (rank) => this.part?.forRank(rank),
       handover: () => this.tcp?.handover ?? null,
       eventsOf: (rank) => this.#eventsOf(this, rank),

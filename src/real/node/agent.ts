@@ -14,6 +14,9 @@ import { RankStarts } from "./rank-starts.ts";
 /** Threads that have not stopped by then are stuck in native code, and only the end of the process stops them. */
 const terminateMsMax = 1000;
 
+/** Ranks that wait so long for the others at their end are told of: those others may wait for them. */
+const overMs = 500;
+
 export class Agent {
   readonly #options: AgentOptions;
   readonly #node: AgentParts;
@@ -72,8 +75,8 @@ export class Agent {
         this.#node.relay.written(message.bytes);
         break;
       case "input":
-        this.#node.threads.get(0)?.post(message);
-        this.#node.memory.ring(this.#node.memory.placeOf(0));
+        this.#node.threads.get(message.rank)?.post(message);
+        this.#node.memory.ring(this.#node.memory.placeOf(message.rank));
         break;
       case "death":
         this.#node.memory.death(message);
@@ -125,6 +128,9 @@ export class Agent {
         if (message.areCut) this.#node.tcp?.cut(message.ranks);
         else this.#node.tcp?.restore(message.ranks);
         break;
+      case "where":
+        this.#node.send({ kind: "whereabouts", number: message.number, places: this.#node.threads.places });
+        break;
       case "end":
         void this.#leave();
         break;
@@ -135,15 +141,17 @@ export class Agent {
 
   /** Opens the gate when the program is here. */
   #run({ form, packages }: RunProgram): void {
-    const missing = this.#node.files.missingPackage(packages);
-    const arriving =
-      missing === undefined ? this.#node.files.bringProgram(this.#node.setup.program, form) : Promise.resolve(missing);
-    const open = (problem: string): void => {
-      if (problem === "") void this.#node.threads.letRun(form);
+    const { files, setup } = this.#node;
+    const programs = [setup.program, ...setup.others.map(({ program }) => program)];
+    const missing = files.missingPackage(packages);
+    const arriving = missing === undefined ? programs.map((each) => files.bringProgram(each, form)) : [];
+    const open = (problems: readonly (string | null | undefined)[]): void => {
+      const problem = problems.find((each) => each !== null && each !== undefined && each !== "");
+      if (problem === undefined || problem === null) void this.#node.threads.letRun(form);
       else this.#node.send({ kind: "unable", why: problem });
     };
-    if (arriving === null) open("");
-    else void arriving.then(open);
+    if (arriving.every((each) => each === null)) open([missing]);
+    else void Promise.all(arriving).then(open);
   }
 
   async #leave(): Promise<void> {
@@ -168,6 +176,8 @@ export class Agent {
 
   /** A message that waits already is a sign of life. */
   #beat(): void {
-    if (!this.#options.isSaying()) this.#node.send({ kind: "heartbeat", passed: this.#node.lives?.passed ?? [] });
+    if (this.#options.isSaying()) return;
+    const over = this.#node.threads.overFor(overMs);
+    this.#node.send({ kind: "heartbeat", passed: this.#node.lives?.passed ?? [], over });
   }
 }

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { parentPort } from "node:worker_threads";
 import { ImageError } from "../../image/image-error.ts";
 import { storeFileFrom } from "../file-service/client.ts";
-import { fileError } from "../image/file-error.ts";
+import { imageFileError } from "../image/file-error.ts";
 import { commitPart, partOf } from "../image/part-file.ts";
 import type { StoreOrder } from "./image-store.ts";
 
@@ -12,7 +12,7 @@ function kept(path: string): string {
     commitPart(path);
     return "";
   } catch (error) {
-    const seen = fileError(`Cannot write image ${path}`, error);
+    const seen = imageFileError(`Cannot write image ${path}`, error);
     if (seen instanceof ImageError) return seen.message;
     throw error;
   }

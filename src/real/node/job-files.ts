@@ -46,10 +46,11 @@ export class JobFiles {
 
   /** With the folders and files as they are to be found from here. */
   localSetup(setup: Setup): Setup {
-    const { program, recovery, freezeTo, thawFrom, traceFolder } = setup;
+    const { program, others, recovery, freezeTo, thawFrom, traceFolder } = setup;
     return {
       ...setup,
       program: this.localProgram(program),
+      others: others.map((other) => ({ ...other, program: this.localProgram(other.program) })),
       recovery: recovery === null ? null : this.localRecovery(recovery),
       freezeTo: this.#localFolder(freezeTo, "frozen"),
       thawFrom: this.#localFolder(thawFrom, "thawed"),

@@ -30,6 +30,7 @@ export function rankEvents(node: AgentParts, rank: number): RankEvents {
         case "checkpoint-wanted":
         case "protocol":
         case "report":
+        case "unfinalized":
         case "caught-up":
         case "image-unreadable":
         case "leads-out":
@@ -46,7 +47,7 @@ export function rankEvents(node: AgentParts, rank: number): RankEvents {
     },
     ended: (ending) => {
       node.relay.relay();
-      if (ending.kind === "returned" || ending.kind === "frozen") {
+      if (ending.kind === "returned" || ending.kind === "finalized" || ending.kind === "frozen") {
         node.memory.finished(rank);
         node.tcp?.rankFinished(rank);
       } else {

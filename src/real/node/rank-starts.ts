@@ -2,6 +2,8 @@
 import { shortageOf, tryToAllocate } from "../machine/memory-shortage.ts";
 import type { RankRestart } from "../messages/lives.ts";
 import type { NewRank, RestartRanks, StartRanks } from "../messages/node-messages.ts";
+import type { ProgramForm, ProgramPlace } from "../messages/program-place.ts";
+import { programOf } from "../messages/program-place.ts";
 import { Stop } from "../transport/layout.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import type { StartingRank } from "./rank-threads.ts";
@@ -31,7 +33,7 @@ export class RankStarts {
   /** Ranks that the job did not start with, when their programs are here. */
   begin({ order, ranks: given }: StartRanks): void {
     const ranks = given.map((rank) => ({ ...rank, program: this.#node.files.localProgram(rank.program) }));
-    const arriving = ranks.map(({ program }) => this.#node.files.bringProgram(program, "wasm"));
+    const arriving = ranks.map(({ program }) => this.#node.files.bringProgram(program, formOf(program)));
     const start = (problems: readonly (string | null)[]): void => {
       const problem = problems.find((it) => it !== null && it !== "") ?? this.#startNow(ranks);
       this.#node.send({ kind: "ranks-ready", order, problem });
@@ -45,7 +47,8 @@ export class RankStarts {
     const newcomers = tryToAllocate(() => this.#node.threads.makeRoom(ranks.map(({ rank }) => rank)));
     if (newcomers === undefined) return shortageOf(`their ${this.#node.setup.memoryMb} MB of memory each`);
     // Before other ranks can hear of them: a rank that does looks for their memories.
-    for (const thread of this.#node.threads.all) thread.post({ kind: "neighbours", neighbours: newcomers });
+    if (newcomers.length > 0)
+      for (const thread of this.#node.threads.all) thread.post({ kind: "neighbours", neighbours: newcomers });
     for (const { rank } of ranks) this.#node.tcp?.rankBorn(rank);
     const memory = this.#node.memory.sharedBy(ranks[0]!.origin.world);
     this.#startThreads(ranks.map((rank) => ({ ...rank, memory })));
@@ -62,7 +65,8 @@ export class RankStarts {
     await Promise.all(ranks.map((rank) => this.#node.threads.get(rank)?.terminate()));
     await this.#node.memory.whenSettled();
     if (!(await this.#fetchImages(recovery.restarts)) || this.#leaving) return;
-    const { program, folders, memoryMb } = this.#node.setup;
+    const { setup } = this.#node;
+    const { folders, memoryMb } = setup;
     if (tryToAllocate(() => this.#node.threads.makeRoom(ranks)) === undefined) {
       this.#node.send({ kind: "unable", why: shortageOf(`a restarted rank's ${memoryMb} MB of memory`) });
       return;
@@ -75,7 +79,7 @@ export class RankStarts {
       this.#returning.delete(rank);
     }
     const { shared: memory } = this.#node.memory;
-    this.#startThreads(ranks.map((rank) => ({ rank, program, folders, origin: null, memory })));
+    this.#startThreads(ranks.map((rank) => ({ rank, program: programOf(setup, rank), folders, origin: null, memory })));
     const lives = ranks.map((rank) => ({ rank, incarnation: this.#node.incarnationOf(rank) }));
     this.#node.send({ kind: "ranks-returned", ranks: lives });
     for (const rank of ranks) if (this.#doomed.delete(rank)) void this.#node.threads.get(rank)!.terminate();
@@ -83,10 +87,11 @@ export class RankStarts {
 
   /** The ranks that this node has when it starts, when their images are here. */
   beginFirst(): void {
-    const { program, folders } = this.#node.setup;
+    const { setup } = this.#node;
     const { shared: memory } = this.#node.memory;
-    const starting = this.#node.first.map((rank) => ({ rank, program, folders, origin: null, memory }));
-    const { recovery, thawFrom } = this.#node.setup;
+    const { folders, recovery, thawFrom } = setup;
+    const startOf = (rank: number) => ({ rank, program: programOf(setup, rank), folders, origin: null, memory });
+    const starting = this.#node.first.map(startOf);
     const restarts = recovery?.restarts ?? [];
     const ranks = starting.map(({ rank }) => rank);
     const frozen = this.#node.files.bringFrozen(thawFrom, ranks);
@@ -126,4 +131,10 @@ export class RankStarts {
     for (const { rank } of ranks) this.#node.memory.born(rank, this.#node.incarnationOf(rank));
     this.#node.threads.start(ranks);
   }
+}
+
+/** The one form in which a spawned program is there. */
+function formOf({ bundle }: ProgramPlace): ProgramForm {
+  if (bundle.wasm !== "") return "wasm";
+  return bundle.script === "" ? "module" : "script";
 }

@@ -5,6 +5,8 @@ import type { Origin } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { dealt } from "../../core/service/packing.ts";
 import { setFlagsFor } from "../../v8/flags.ts";
+import { machineMs } from "../machine/machine-clock.ts";
+import type { Life } from "../messages/lives.ts";
 import type { Setup } from "../messages/node-messages.ts";
 import { arrivals, countArrival, createNodeWords, openGate } from "../messages/node-words.ts";
 import type { Folder, ProgramForm, ProgramPlace } from "../messages/program-place.ts";
@@ -18,6 +20,7 @@ import type {
   Watch,
 } from "../messages/rank-messages.ts";
 import { gatesFor, type RestoreGate } from "../messages/restore-gate.ts";
+import { createPlaceWords, isOverFor, type RankPlace, readPlace } from "../messages/whereabouts.ts";
 import type { SharedNode } from "../transport/node-memory.ts";
 import type { SharedHandover } from "../transport/tcp/handover.ts";
 import { startCThread } from "./c-rank-thread.ts";
@@ -55,6 +58,8 @@ interface RankThreadsPorts {
   incarnationOf(rank: number): number;
   /** Where the lost are started again; null otherwise. */
   lives(): NodeLives | null;
+  /** Those that have died before now and do not return, in the dispatcher's order. */
+  deaths(): readonly Life[];
   /** For the host of a rank, from the protocol's part in the node. */
   partOf(rank: number): unknown;
   /** Connections to other nodes; null in a job of one node. */
@@ -76,6 +81,8 @@ export class RankThreads {
   /** How many threads the node starts with. */
   readonly #threadsFirst: number;
   readonly #threads = new Map<number, RankInThread>();
+  /** Where each rank says where it is. */
+  readonly #places = new Map<number, SharedArrayBuffer>();
   /** Of the ranks of a C program, by their places; those that are spawned come later. */
   readonly #programMemories: (WebAssembly.Memory | undefined)[] = [];
   /** Moments that ranks report to a fault plan. */
@@ -107,6 +114,18 @@ export class RankThreads {
 
   get all(): RankInThread[] {
     return [...this.#threads.values()];
+  }
+
+  /** Where the ranks are that have not ended. */
+  get places(): RankPlace[] {
+    const nowMs = machineMs();
+    return this.ranks.map((rank) => readPlace(this.#places.get(rank)!, rank, nowMs));
+  }
+
+  /** How many ranks have waited for others at their end for so long. */
+  overFor(ms: number): number {
+    const nowMs = machineMs();
+    return this.ranks.filter((rank) => isOverFor(this.#places.get(rank)!, ms, nowMs)).length;
   }
 
   /** New memories for ranks of a C program that are about to be started; a rank that had one has another. Throws a `RangeError`. */
@@ -211,8 +230,11 @@ export class RankThreads {
   ): Omit<RankSetup, "lines"> {
     const { ranks, placement, nodeMap, protocol, protocolOptions, seed, traceFolder, freezeTo, thawFrom, environment } =
       this.#setup;
+    const whereabouts = createPlaceWords();
+    this.#places.set(rank, whereabouts);
     return {
       code: this.#code,
+      whereabouts,
       run: this.#ports.run,
       rank,
       incarnation: this.#ports.incarnationOf(rank),
@@ -233,6 +255,7 @@ export class RankThreads {
       folders,
       environment,
       recovery: this.#ports.lives()?.forRank(rank) ?? null,
+      deaths: this.#ports.deaths(),
       watch: this.#watches.find((watch) => watch.rank === rank) ?? null,
       // Of those that are spawned there are no images.
       freezeTo: origin === null ? freezeTo : "",

@@ -5,11 +5,11 @@ import type { RankHost } from "../process/rank-host.ts";
 /** Returns when what is about to leave may. */
 export type OutputGate = (kind: Write["kind"]) => void;
 
-export const openGate: OutputGate = () => {};
+const alwaysOpen: OutputGate = () => {};
 
 /** The program waits, and messages go on meanwhile. One gate for everything that leaves: its writes are numbered together. */
 export function outputGate(protocol: Protocol | null, host: Pick<RankHost, "settle">): OutputGate {
-  if (protocol === null) return openGate;
+  if (protocol === null) return alwaysOpen;
   let number = 0;
   return (kind) => {
     const write = { kind, number: number++ };

@@ -43,7 +43,9 @@ export function streamSink(stream: Writable, { labelOf, failed }: StreamSinkOpti
     });
   };
   const release = (): void => {
-    if (labelOf !== undefined && openLineOf !== undefined && !hasFailed) stream.write("\n");
+    // On a terminal the next line is somebody else's: the summary's, or the shell's.
+    const endsLine = labelOf !== undefined || ("isTTY" in stream && stream.isTTY === true);
+    if (endsLine && openLineOf !== undefined && !hasFailed) stream.write("\n");
     // The error of a write is emitted after the write is done; somebody must be there to hear it.
     if (!hasFailed) stream.off("error", fail);
   };

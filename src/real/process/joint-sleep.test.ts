@@ -9,7 +9,7 @@ import { Bell, layoutOf, type MemoryLayout } from "../transport/layout.ts";
 import { enterNodeMemory, newNodeMemory } from "../transport/node-memory.ts";
 import { RankMemory } from "../transport/rank-memory.ts";
 import { RingTransport } from "../transport/ring-transport.ts";
-import { bellOf, JointSleep } from "./joint-sleep.ts";
+import { JointSleep, processBellOf } from "./joint-sleep.ts";
 
 interface Task {
   readonly memory: WebAssembly.Memory;
@@ -22,7 +22,7 @@ const sharing = [1, 2, 3];
 function endOf({ memory, layout }: Task, rank: number) {
   const node = enterNodeMemory(memory, layout, rank);
   const transport = new RingTransport(node, new RankMemory(node), { rank, places: Int32Array.of(0, 1, 2, 3) });
-  return { bell: bellOf(node), transport };
+  return { bell: processBellOf(node), transport };
 }
 
 /** Says that it is about to sleep, then which of them has a packet, again and again. */

@@ -12,7 +12,7 @@ export interface ProcessBell {
   set(value: number): void;
 }
 
-export function bellOf({ words, layout, process, calls }: NodeMemory): ProcessBell {
+export function processBellOf({ words, layout, process, calls }: NodeMemory): ProcessBell {
   const address = lineOf(layout, process) + Line.BELL;
   return { words, address, set: (value) => calls.store(address, value) };
 }

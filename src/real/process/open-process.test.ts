@@ -1,11 +1,13 @@
 /**
  * Notices from a node to its rank: deaths and returns, in one order, the connections before the protocol where that matters.
  */
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nodeMapOf } from "../../core/process/node-map.ts";
 import { noSpawner } from "../../core/process/spawner.ts";
 import { placementOf } from "../../core/service/placement.ts";
+import { createPlaceWords } from "../messages/whereabouts.ts";
 import { AgentMemory } from "../node/agent-memory.ts";
 import { newHandover } from "../transport/tcp/handover.ts";
 import { openProcess } from "./open-process.ts";
@@ -26,8 +28,10 @@ test("L5: a rank hears of deaths and returns in the node's order, also when the 
     protocol: null,
     set: -1,
     mayUseBoards: false,
+    survivesDeaths: false,
     napper: null,
     memory: memory.shared,
+    whereabouts: createPlaceWords(),
     traceFile: "",
     spawner: noSpawner(2, "a test"),
     handover: newHandover({ processes: 1, ranks: 2 }),

@@ -19,9 +19,10 @@ import { RankMemory } from "../transport/rank-memory.ts";
 import type { RingTransport } from "../transport/ring-transport.ts";
 import { SharedBoards } from "../transport/shared-board.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
-import { bellOf, type ProcessBell } from "./joint-sleep.ts";
+import { type ProcessBell, processBellOf } from "./joint-sleep.ts";
 import { RankHost } from "./rank-host.ts";
 import { openTransports, type RankTransports } from "./rank-transports.ts";
+import { RankWhereabouts } from "./rank-whereabouts.ts";
 import type { Napper } from "./waiting.ts";
 
 export interface RankOptions {
@@ -34,16 +35,22 @@ export interface RankOptions {
   readonly incarnation: number;
   /** By rank: which life of it is the present one. Empty: all are first ones. */
   readonly incarnations: readonly number[];
+  /** Those that died before this process was born, in the dispatcher's order; it hears of later deaths by notices. */
+  readonly deaths?: readonly { readonly rank: number; readonly incarnation: number }[];
   /** The fault-tolerance protocol; null: `none`, and the engine makes no calls. */
   readonly protocol: NewProtocol | null;
   /** Number of the correlated set, the ranks that fall and are captured together with this one; −1: there are no sets. */
   readonly set: number;
   /** Boards carry no messages: they are allowed only under protocols that need not see those (rule 12). */
   readonly mayUseBoards: boolean;
+  /** The living are told of deaths and go on, and nobody takes the place of the dead. */
+  readonly survivesDeaths: boolean;
   /** Another source of events that the process may wait for; null: only messages. */
   readonly napper: Napper | null;
   /** `NodeMemory.shared` of this rank's node. */
   readonly memory: SharedNode;
+  /** Where the rank says where it is (real/messages/whereabouts.ts). */
+  readonly whereabouts: SharedArrayBuffer;
   /** The port through which connections to other nodes reach this rank; null in a job of one node. */
   readonly handover: SharedHandover | null;
   /** Posts messages about those connections to the node's main thread. */
@@ -117,7 +124,7 @@ export function openProcess(
   );
   const { ring, transport, waiting } = transports;
   const { protocol, mayUseBoards } = options;
-  const boards = mayUseBoards ? new SharedBoards(node, ring, places) : null;
+  const boards = mayUseBoards ? new SharedBoards(node, ring, places, plane?.meetings ?? null) : null;
   const { worldBoard } = shared;
   const universe = placement.length;
   const process = new Process({
@@ -143,6 +150,12 @@ export function openProcess(
     process,
     waiting,
     tracer,
+    survivesDeaths: options.survivesDeaths,
+    whereabouts: new RankWhereabouts({
+      words: options.whereabouts,
+      process,
+      isDelivered: () => transports.isDelivered(),
+    }),
     processorName: hostname(),
     stop: { words: node.words, at: (line + Line.STOP) >> 2 },
     kept: () => ({
@@ -171,9 +184,13 @@ export function openProcess(
     checkpoint: options.checkpoint,
     restored: options.restored,
   });
+  for (const { rank: dead, incarnation: life } of options.deaths ?? []) {
+    process.peerFailed({ rank: dead, replica: 0 }, life);
+    transports.peerFailed(dead, life);
+  }
   return {
     host,
-    bell: bellOf(node),
+    bell: processBellOf(node),
     plane: plane === null ? null : { plane, ring },
     leave() {
       const leaving = leave(host, transports);

@@ -6,7 +6,9 @@ import type { Process } from "../../core/process/process.ts";
 import { noSpawner } from "../../core/process/spawner.ts";
 import { Random } from "../../sim/random.ts";
 import { World } from "../../sim/world.ts";
+import { createPlaceWords } from "../messages/whereabouts.ts";
 import { RankHost } from "./rank-host.ts";
+import { RankWhereabouts } from "./rank-whereabouts.ts";
 
 /** An event happens in every wait. */
 function hostOf(process: Process, happen: () => void): RankHost {
@@ -14,8 +16,10 @@ function hostOf(process: Process, happen: () => void): RankHost {
     process,
     waiting: { idle: happen, parks: 0, glance: () => false, reset() {}, whenSomething: async () => happen() },
     notices: { deliver: () => false },
+    survivesDeaths: false,
     processorName: "test",
     tracer: null,
+    whereabouts: new RankWhereabouts({ words: createPlaceWords(), process, isDelivered: () => true }),
     stop: { words: new Int32Array(1), at: 0 },
     kept: () => ({ oldest: 0, newest: 0 }),
     spawner: noSpawner(1, "this is a test"),

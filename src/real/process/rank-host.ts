@@ -15,6 +15,7 @@ import type { Spawner } from "../../core/process/spawner.ts";
 import type { KeptNumbers } from "../../core/service/set-checkpoints.ts";
 import { steadyMs } from "../machine/steady-clock.ts";
 import { InquiryPauses } from "./inquiry-pauses.ts";
+import type { RankWhereabouts, WaitedFor } from "./rank-whereabouts.ts";
 
 /** The part of the waiting strategy (waiting.ts) that is used here. */
 interface WaitingPort {
@@ -45,6 +46,12 @@ interface NoticesPort {
 /** Resolves when the program's own callbacks have run. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+/** May a timer, a file or a socket of the program end what an `await` waits for? One timer is this file's. */
+function hasOtherWork(): boolean {
+  const kinds = process.getActiveResourcesInfo().filter((kind) => kind !== "CloseReq");
+  return kinds.length > 1 || kinds[0] !== "Timeout";
+}
+
 /** Gets the spans to draw while a trace is written. */
 interface SpanTracer {
   begin(name: string, peer: number, tag: number, bytes: number): void;
@@ -55,8 +62,10 @@ interface RankHostOptions {
   readonly process: Process;
   readonly waiting: WaitingPort;
   readonly notices: NoticesPort;
+  readonly survivesDeaths: boolean;
   readonly processorName: string;
   readonly tracer: SpanTracer | null;
+  readonly whereabouts: RankWhereabouts;
   /** A word that other threads write: not 0 asks the process to stop inside its current call. */
   readonly stop: { readonly words: Int32Array; readonly at: number };
   /** The checkpoints that counted when the process was last asked for another. */
@@ -72,15 +81,20 @@ interface Awaited {
   readonly number: number;
   readonly isReady: () => boolean;
   readonly resolve: () => void;
+  /** What it waits for, if that is a request. */
+  readonly request: RecordId | undefined;
 }
 
 export class RankHost {
   readonly process: Process;
+  readonly survivesDeaths: boolean;
   readonly processorName: string;
   readonly tracer: SpanTracer | null;
   readonly stop: RankHostOptions["stop"];
   readonly #kept: () => KeptNumbers;
   readonly spawner: Spawner;
+  /** Tells the node where the rank is, in waits that last. */
+  readonly whereabouts: RankWhereabouts;
   /** A restored process continues with the time of its earlier life. */
   clockShiftS = 0;
   readonly #waiting: WaitingPort;
@@ -102,11 +116,13 @@ export class RankHost {
 
   constructor(options: RankHostOptions) {
     this.process = options.process;
+    this.survivesDeaths = options.survivesDeaths;
     this.processorName = options.processorName;
     this.tracer = options.tracer;
     this.stop = options.stop;
     this.#kept = () => options.kept();
     this.spawner = options.spawner;
+    this.whereabouts = options.whereabouts;
     this.#waiting = options.waiting;
     this.#notices = options.notices;
     this.#options = options;
@@ -129,7 +145,7 @@ export class RankHost {
       else {
         if (this.shallStop()) break;
         this.listen();
-        this.#idle();
+        if (this.#idle()) this.whereabouts.slept({ kind: "request", request });
       }
     }
     this.#reset();
@@ -155,7 +171,7 @@ export class RankHost {
           process.checkGate(comm, board);
         } else {
           if (this.listen() || process.failures.count !== 0) process.failures.checkMembers(comm);
-          this.#idle();
+          if (this.#idle()) this.whereabouts.slept({ kind: "gate", comm });
         }
       }
     } finally {
@@ -170,7 +186,7 @@ export class RankHost {
       else {
         if (this.shallStop()) return false;
         this.listen();
-        this.#idle();
+        if (this.#idle()) this.whereabouts.slept();
       }
     }
     this.#reset();
@@ -217,7 +233,7 @@ export class RankHost {
       else {
         if (this.shallStop()) return Now.NOTHING;
         this.listen();
-        this.#idle();
+        if (this.#idle()) this.whereabouts.slept({ kind: "message", peer: source, tag, context });
       }
     }
   }
@@ -229,12 +245,17 @@ export class RankHost {
     if (this.#waiting.glance()) this.#waitLonger();
   }
 
-  /** Nothing moved, and the program waits. */
-  #idle(): void {
+  named(comm: Communicator, name: string): void {
+    this.whereabouts.named(comm, name);
+  }
+
+  /** Nothing moved, and the program waits. True: it has slept. */
+  #idle(): boolean {
     this.#waiting.idle();
-    if (this.#waiting.parks === this.#parks) return;
+    if (this.#waiting.parks === this.#parks) return false;
     this.#parks = this.#waiting.parks;
     this.#waitLonger();
+    return true;
   }
 
   /** A wait that has lasted some time already: now and then the process asks those it waits for. */
@@ -246,6 +267,7 @@ export class RankHost {
   #reset(): void {
     this.#waiting.reset();
     this.#inquiryPauses.end();
+    if (this.whereabouts.sleeps !== 0) this.whereabouts.end();
     if (this.#hasPlane) this.process.openPass();
   }
 
@@ -269,15 +291,15 @@ export class RankHost {
     return this.#notices.deliver(this.#hearer);
   }
 
-  whenReady(isReady: () => boolean): Promise<void> {
-    return new Promise((resolve) => void this.await(isReady, resolve));
+  whenReady(isReady: () => boolean, request?: RecordId): Promise<void> {
+    return new Promise((resolve) => void this.await(isReady, resolve, request));
   }
 
   /**
    * Calls `resolve` when the condition holds. The returned function withdraws that; then the thread need not stay alive for it.
    */
-  await(isReady: () => boolean, resolve: () => void): () => void {
-    const awaited = { number: this.awaits.count++, isReady, resolve };
+  await(isReady: () => boolean, resolve: () => void, request?: RecordId): () => void {
+    const awaited = { number: this.awaits.count++, isReady, resolve, request };
     this.#awaited.add(awaited);
     if (!this.#pumping) void this.#pump();
     return () => void this.#awaited.delete(awaited);
@@ -297,17 +319,33 @@ export class RankHost {
         this.listen();
         const woken = choices === null ? this.#resumeAll() : this.#resumeOne(choices);
         // Lets the program's own callbacks run; sleeps only without work.
-        if (woken) this.#inquiryPauses.end();
+        if (woken) this.#awakened();
         if (moved || woken) await nextTurn();
         else {
           await this.#waiting.whenSomething();
           this.#waitLonger();
+          this.#tellOfAwaits();
         }
       }
     } finally {
       clearInterval(alive);
+      this.#awakened();
       this.#pumping = false;
     }
+  }
+
+  #awakened(): void {
+    this.#inquiryPauses.end();
+    if (this.whereabouts.sleeps !== 0) this.whereabouts.end();
+  }
+
+  /** An `await` has waited; the event loop is told of nothing but the first one's request. */
+  #tellOfAwaits(): void {
+    if (this.#waiting.parks === this.#parks) return;
+    this.#parks = this.#waiting.parks;
+    const first = [...this.#awaited].find(({ request }) => request !== undefined)?.request;
+    const waitedFor: WaitedFor = first === undefined ? { kind: "call" } : { kind: "request", request: first };
+    this.whereabouts.slept(waitedFor, this.#awaited.size === 1 && !hasOtherWork());
   }
 
   #resumeAll(): boolean {

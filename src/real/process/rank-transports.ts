@@ -46,6 +46,8 @@ export interface RankTransports {
   peerReturned(rank: number, incarnation: number): void;
   /** The process ends in order: true once everybody has what it sent. Ask again after progress. */
   leave(): boolean;
+  /** Does everybody have what it sent? */
+  isDelivered(): boolean;
 }
 
 /** `heap`: the transport's own blocks of the node's memory; `memory`: the program's buffers, which may be the same. */
@@ -67,7 +69,9 @@ export function openTransports(
     const ring = new RingTransport(node, heap, { rank, identity, places, buffers: memory, ...joint, cursor });
     const waiting = new Waiting(node, ring, { crowded, napper });
     const peerReturned = (other: number, incarnation: number) => ring.peerReturned(other, incarnation);
-    return { ring, transport: ring, waiting, setLanding() {}, peerFailed() {}, peerReturned, leave: () => true };
+    const always = (): boolean => true;
+    const others = { setLanding() {}, peerFailed() {}, peerReturned, leave: always, isDelivered: always };
+    return { ring, transport: ring, waiting, ...others };
   }
   const bells = new Handover(handover);
   const ring = new RingTransport(node, heap, {
@@ -99,5 +103,6 @@ export function openTransports(
     peerFailed: (other, incarnation) => transport.peerFailed(other, incarnation),
     peerReturned: (other, incarnation) => transport.peerReturned(other, incarnation),
     leave: () => transport.leave(),
+    isDelivered: () => tcp.isDelivered,
   };
 }

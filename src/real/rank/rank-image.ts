@@ -17,7 +17,7 @@ import { newStage, writeImagePart } from "../image/write-image.ts";
 import type { LinePlaces } from "../output/line-ring.ts";
 
 /** Version of what is written here. */
-const rankLayout = 3;
+const rankLayout = 4;
 /** Images have one; this one is empty. */
 const newMemory = (): WebAssembly.Memory => new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
 

@@ -1,8 +1,27 @@
-/** `process.stdin` of rank 0: asks for a piece when the program reads. */
+/**
+ * `process.stdin` of a rank: asks for a piece when the program reads. Standard input is rank 0's; where deaths are survived, that of the
+ * first rank that lives.
+ */
 import { Readable } from "node:stream";
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
-import type { FromRank, Input } from "../messages/rank-messages.ts";
+import type { ProtocolDefinition } from "../../core/ft/definition.ts";
+import type { Process } from "../../core/process/process.ts";
+import type { FromRank, Input, RankSetup, ToRank } from "../messages/rank-messages.ts";
 import type { RankHost } from "../process/rank-host.ts";
+
+/** Can standard input ever be that rank's? */
+export function mayRead(
+  { rank, origin }: Pick<RankSetup, "rank" | "origin">,
+  { definition }: { readonly definition: ProtocolDefinition },
+): boolean {
+  return origin === null && (rank === 0 || definition.deaths === "survived");
+}
+
+/** Is standard input that rank's now? All ranks before it are dead, as far as it knows. */
+export function isReader(rank: number, { engine: { peers } }: Process): boolean {
+  for (let before = 0; before < rank; before++) if (!peers.hasFailed(before)) return false;
+  return true;
+}
 
 export interface RankInputOptions {
   readonly port: MessagePort;
@@ -10,20 +29,24 @@ export interface RankInputOptions {
   beforeRead(): void;
   /** How much a life before has read. */
   readonly offset: number;
+  /** False: the input is not this rank's, and the program finds its end. */
+  isReader(): boolean;
 }
 
 export abstract class RankInput extends Readable {
   readonly fd = 0;
   protected readonly port: MessagePort;
   readonly #beforeRead: () => void;
+  readonly #isReader: () => boolean;
   /** How much has been given to this stream, from the beginning of the job's input. */
   #offset: number;
   protected isAsked = false;
 
-  constructor({ port, beforeRead, offset }: RankInputOptions) {
+  constructor({ port, beforeRead, offset, isReader }: RankInputOptions) {
     super({ highWaterMark: 0 });
     this.port = port;
     this.#beforeRead = beforeRead;
+    this.#isReader = isReader;
     this.#offset = offset;
     this.on("pause", () => this.leave());
     this.on("resume", () => {
@@ -38,11 +61,18 @@ export abstract class RankInput extends Readable {
 
   override _read(): void {
     if (this.isAsked) return;
+    if (!this.#isReader()) {
+      this.push(null);
+      return;
+    }
     this.isAsked = true;
     this.#beforeRead();
     this.stay();
     this.port.postMessage({ kind: "input-wanted", offset: this.#offset } satisfies FromRank);
   }
+
+  /** A piece that somebody else took from the port. */
+  abstract heard(input: Input): void;
 
   /** Input meant for an earlier life is dropped: it will be given again. */
   protected isAnswer({ offset }: Input): boolean {
@@ -65,12 +95,16 @@ export abstract class RankInput extends Readable {
 export class LiveInput extends RankInput {
   constructor(options: RankInputOptions) {
     super(options);
-    this.port.on("message", (input: Input) => {
-      if (!this.isAnswer(input)) return;
-      this.leave();
-      this.give(input);
+    this.port.on("message", (message: ToRank) => {
+      if (message.kind === "input") this.heard(message);
     });
     this.port.unref();
+  }
+
+  override heard(input: Input): void {
+    if (!this.isAnswer(input)) return;
+    this.leave();
+    this.give(input);
   }
 
   protected override stay(): void {
@@ -111,6 +145,10 @@ export class ReplayedInput extends RankInput {
   protected override leave(): void {
     this.#withdraw?.();
     this.#withdraw = undefined;
+  }
+
+  override heard(input: Input): void {
+    if (this.isAnswer(input)) this.#next = input;
   }
 
   #hasCome(): boolean {

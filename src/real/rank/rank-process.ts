@@ -7,7 +7,7 @@ import type { RankHost } from "../process/rank-host.ts";
 
 interface RankProcess {
   /** The object that programs import as `mpi`. */
-  readonly mpi: object;
+  readonly mpi: Mpi;
   readonly host: RankHost;
   /** The choices of a protocol that replays; null: there is no such protocol. */
   readonly choices: Choices | null;

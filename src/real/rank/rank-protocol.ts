@@ -4,7 +4,7 @@ import { assert } from "../../core/base/assert.ts";
 import type { ProtocolDefinition } from "../../core/ft/definition.ts";
 import type { NewProtocol, Protocol } from "../../core/ft/protocol.ts";
 import { protocolNamed } from "../../core/ft/protocol-named.ts";
-import { membersOf } from "../../core/ft/sets.ts";
+import { membersBySet } from "../../core/ft/sets.ts";
 import type { Placement } from "../../core/service/placement.ts";
 import type { ProtocolWords, RankCaughtUp, RankSetup } from "../messages/rank-messages.ts";
 import type { Napper } from "../process/waiting.ts";
@@ -42,7 +42,7 @@ export function protocolOf(setup: RankSetup, say: (message: ProtocolWords) => vo
     protocol: definition.rank?.({ rank, ranks, setOf, options, passed, resources }) ?? null,
     mayUseBoards: mayUseBoards(definition, rank, placement, setOf),
     set: recovery === null ? -1 : setOf[rank]!,
-    members: recovery === null ? undefined : membersOf([...setOf])[setOf[rank]!]!,
+    members: recovery === null ? undefined : membersBySet([...setOf])[setOf[rank]!]!,
     napper: part?.napper ?? null,
   };
 }

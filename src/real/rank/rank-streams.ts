@@ -6,6 +6,7 @@
 import { type Readable, Writable } from "node:stream";
 import type { MessagePort } from "node:worker_threads";
 import type { Stream } from "../messages/lines.ts";
+import type { Input } from "../messages/rank-messages.ts";
 import type { LineWriter } from "../output/line-ring.ts";
 import type { OutputGate } from "../output/output-gate.ts";
 import type { RankHost } from "../process/rank-host.ts";
@@ -39,7 +40,9 @@ class RankOutput extends Writable {
 }
 
 interface RankStreams {
-  readonly rank: number;
+  /** Can standard input ever be this rank's, and is it now? */
+  readonly mayRead: boolean;
+  readonly isReader: () => boolean;
   readonly lines: LineWriter;
   readonly port: MessagePort;
   readonly mayLeave: OutputGate;
@@ -52,20 +55,22 @@ interface RankStreams {
 interface ReplacedStreams {
   /** How much of standard input the program has taken. */
   inputTaken(): number;
+  /** A piece of standard input has come while the event loop stood still. */
+  heard(input: Input): void;
 }
 
 export function replaceStreams(streams: RankStreams): ReplacedStreams {
-  const { rank, lines, port, host, inputOffset } = streams;
+  const { mayRead, isReader, lines, port, host, inputOffset } = streams;
   define("stdout", () => new RankOutput(streams, "stdout"));
   define("stderr", () => new RankOutput(streams, "stderr"));
-  if (rank !== 0) return { inputTaken: () => 0 };
-  const options: RankInputOptions = { port, offset: inputOffset, beforeRead: () => lines.flush("stdout") };
+  if (!mayRead) return { inputTaken: () => 0, heard() {} };
+  const options: RankInputOptions = { port, isReader, offset: inputOffset, beforeRead: () => lines.flush("stdout") };
   let stdin: RankInput | undefined;
   define("stdin", () => {
     stdin = host === null ? new LiveInput(options) : new ReplayedInput(options, host);
     return stdin;
   });
-  return { inputTaken: () => stdin?.taken ?? inputOffset };
+  return { inputTaken: () => stdin?.taken ?? inputOffset, heard: (input) => stdin?.heard(input) };
 }
 
 function define(name: "stdin" | "stdout" | "stderr", create: () => Readable | Writable): void {

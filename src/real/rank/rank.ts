@@ -6,20 +6,23 @@
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { assert } from "../../core/base/assert.ts";
 import { SeededRandom } from "../../core/base/seeded-random.ts";
-import { noSpawner } from "../../core/process/spawner.ts";
+import type { SpawnAnswer } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { bytesOfObject } from "../../mpi/objects.ts";
 import { shareUndisturbed } from "../machine/undisturbed.ts";
 import { bellOf, passGate } from "../messages/node-words.ts";
-import type { FromRank, ThreadSetup } from "../messages/rank-messages.ts";
+import type { FromRank, ThreadSetup, ToRank } from "../messages/rank-messages.ts";
+import { rankVariables } from "../messages/rank-variables.ts";
 import { LineWriter } from "../output/line-ring.ts";
 import type { RankOptions } from "../process/open-process.ts";
 import { endingOfError } from "./error-report.ts";
 import { RankCheckpoints } from "./rank-checkpoints.ts";
 import { replaceGlobals, SteadyClock } from "./rank-globals.ts";
+import { isReader, mayRead } from "./rank-input.ts";
 import { createRank } from "./rank-process.ts";
 import { runProgram } from "./rank-program.ts";
 import { beginLife, protocolOf } from "./rank-protocol.ts";
+import { rankSpawner } from "./rank-spawner.ts";
 import { replaceStreams } from "./rank-streams.ts";
 
 /** Given by the loader, see `rank-code.ts`. */
@@ -34,6 +37,8 @@ const { code, rank, incarnation, ranks, placement, nodeMap, seed, program, trace
 const say = (message: FromRank): void => port.postMessage(message);
 const rankProtocol = protocolOf(setup, say);
 
+// A thread's environment is its own.
+Object.assign(process.env, setup.environment, rankVariables(setup));
 process.argv = [process.execPath, program.path, ...program.args];
 
 const lineWriter = new LineWriter(lines, bellOf(words));
@@ -48,15 +53,22 @@ const options: RankOptions = {
   nodeMap,
   incarnation,
   incarnations: setup.recovery?.incarnations ?? [],
+  deaths: setup.deaths,
   protocol: rankProtocol.protocol,
   mayUseBoards: rankProtocol.mayUseBoards,
+  survivesDeaths: rankProtocol.definition.deaths === "survived",
   napper: rankProtocol.napper,
   set: rankProtocol.set,
   memory,
   handover,
+  whereabouts: setup.whereabouts,
   tell: say,
   traceFile,
-  spawner: noSpawner(ranks, "programs in TypeScript cannot yet"),
+  spawner: rankSpawner(setup, rankProtocol.definition.refusals.spawn, {
+    say,
+    settle: (isOver) => rankProcess.host.settle(isOver),
+    nextAnswer,
+  }),
   abort(code, message) {
     say({ kind: "abort", code, message });
     return waitForTheEnd();
@@ -86,7 +98,8 @@ const rankProcess = createRank(options, (host) => {
   checkpoints.begin();
 });
 const streams = replaceStreams({
-  rank,
+  mayRead: mayRead(setup, rankProtocol),
+  isReader: () => isReader(rank, rankProcess.host.process),
   lines: lineWriter,
   port,
   mayLeave: rankProcess.mayLeave,
@@ -103,6 +116,13 @@ function inputOffsetOf(made: RankCheckpoints | null): number {
   return made?.inputOffset ?? 0;
 }
 
+/** The answer to a spawn. What else comes while the program waits for it is standard input. */
+function nextAnswer(): SpawnAnswer | undefined {
+  const received = receiveMessageOnPort(port) as { message: ToRank } | undefined;
+  if (received?.message.kind === "input") streams.heard(received.message);
+  return received?.message.kind === "spawn-answer" ? received.message.answer : undefined;
+}
+
 type Progress = { kind: "running" } | { kind: "returned" } | { kind: "exiting" } | { kind: "threw"; error: unknown };
 let progress: Progress = { kind: "running" };
 
@@ -116,6 +136,7 @@ process.on("exit", (code) => say({ kind: "ending", ending: endingNow(code) }));
 function endingNow(code: number): Ending {
   const failure = failureNow(code);
   if (failure === undefined) {
+    rankProcess.host.whereabouts.hasEnded = true;
     const requests = rankProcess.finish();
     if (requests > 0) return { kind: "unfinished", requests };
     const { protocol } = rankProcess.host.process;
@@ -150,12 +171,19 @@ function standStill(): void {
 
 // One of all ranks is enough.
 if (rank === 0 && code.cacheMissing !== "") say({ kind: "compiled", cache: createCache() });
-const form = passGate(words);
+const jobForm = passGate(words);
+// A spawned program is there, in one form, and need not be that of the job's own.
+const form = setup.origin === null ? jobForm : program.bundle.script === "" ? "module" : "script";
 // Not before: our own bundle's map would be read and parsed by every rank.
 process.setSourceMapsEnabled(true);
+rankProcess.host.whereabouts.begin();
 say({ kind: "runs" });
 if (setup.watch?.init === true) standStill();
-runProgram(form, program).then(
+async function run(): Promise<void> {
+  rankProcess.mpi.meetParents();
+  await runProgram(form, program);
+}
+run().then(
   () => {
     if (progress.kind === "running") progress = { kind: "returned" };
   },

@@ -7,13 +7,15 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { StoreFile } from "./store-file.ts";
+import { readRecords, StoreFrames } from "../../core/service-channel/service-store.ts";
+import { piecesOf, StoreFile } from "./store-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "banyan-store-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -34,6 +36,32 @@ describe("the file of a service's store", () => {
     store.append(Int32Array.of(4, 5).subarray(1));
     deepEqual(wordsIn(path), [1, 2, 3, 5]);
     equal(statSync(path).mode & 0o777, 0o600);
+  });
+
+  it("L1 is read in pieces, also where it has more than 2 GiB", () => {
+    const path = newPath();
+    const frames = new StoreFrames();
+    for (let i = 0; i < 10; i++) {
+      frames.begin(i, 0, 0);
+      frames.finish();
+    }
+    new StoreFile(path, noTrouble).replace([frames.take()]);
+    const kinds: number[] = [];
+    const read = (pieceBytes?: number): string => {
+      kinds.length = 0;
+      return readRecords(piecesOf(path, pieceBytes), ([kind]) => {
+        kinds.push(kind!);
+        return "";
+      });
+    };
+    for (const pieceBytes of [5, 24, 1000]) {
+      equal(read(pieceBytes), "");
+      deepEqual(kinds, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    }
+    // The rest is a hole, which takes no room on the disk, and is no record.
+    truncateSync(path, 2 ** 31 + 2 ** 20);
+    equal(read(), "record 10 at byte 240 has a damaged head");
+    deepEqual(kinds, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
   it("is replaced as a whole, over what a process that was lost meanwhile has left", () => {

@@ -4,7 +4,7 @@
  *
  * A file that cannot be written any more would tell a successor less than was acknowledged: it is removed, and its owner is told.
  */
-import { closeSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
 import { describeSystemError } from "../../core/base/system-error.ts";
 import type { ServiceStore } from "../../core/service-channel/service-store.ts";
 
@@ -13,6 +13,23 @@ interface StoreFilePorts {
   gaveUp(why: string): void;
   /** The system's call, unless given. */
   write?(file: number, bytes: Uint8Array, at: number): number;
+}
+
+const pieceBytesDefault = 1 << 24;
+
+/** What such a file has, piece by piece: Node reads no file at once that has more than 2 GiB. */
+export function* piecesOf(path: string, pieceBytes = pieceBytesDefault): Generator<Uint8Array> {
+  const file = openSync(path, "r");
+  try {
+    const piece = new Uint8Array(pieceBytes);
+    for (;;) {
+      const count = readSync(file, piece);
+      if (count === 0) return;
+      yield piece.subarray(0, count);
+    }
+  } finally {
+    closeSync(file);
+  }
 }
 
 export class StoreFile implements ServiceStore {

@@ -151,6 +151,9 @@ export const memoryMbMax = 2047;
  */
 export const cNodeMemoryMb = (processes: number): number => Math.min(256 + 2 * processes, memoryMbMax);
 
+/** MB that a process which may be spawned adds to a node's memory where the program is in TypeScript: its ring, and a chunk of the heap. */
+export const spareMb = 2;
+
 const alignUp = (bytes: number, to: number) => Math.ceil(bytes / to) * to;
 const isPowerOfTwo = (n: number) => n > 0 && (n & (n - 1)) === 0;
 

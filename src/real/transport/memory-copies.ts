@@ -20,7 +20,7 @@ export interface SharedViews {
   readonly words: Int32Array;
 }
 
-export function viewsOf(memory: WebAssembly.Memory): SharedViews {
+export function sharedViewsOf(memory: WebAssembly.Memory): SharedViews {
   return { memory, bytes: new Uint8Array(memory.buffer), words: new Int32Array(memory.buffer) };
 }
 

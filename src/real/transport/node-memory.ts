@@ -86,7 +86,7 @@ export function prepare(words: Int32Array, layout: MemoryLayout, firstPosition =
 }
 
 /** The imports of node.wat, for the process with that index (−1: none, the thread must not send). */
-export const importsOf = (layout: MemoryLayout, process: number) => ({
+const nodeImportsOf = (layout: MemoryLayout, process: number) => ({
   lines: layout.lines,
   producers: layout.producers,
   slots: layout.slots,
@@ -106,7 +106,7 @@ let compiledAnew: WebAssembly.Module | undefined;
  */
 export function compileCallsAnew(memory: WebAssembly.Memory, layout: MemoryLayout, process: number): NodeCalls {
   compiledAnew ??= new WebAssembly.Module(Uint8Array.of(...moduleBytes, ...emptySection));
-  const { exports } = new WebAssembly.Instance(compiledAnew, { node: { memory, ...importsOf(layout, process) } });
+  const { exports } = new WebAssembly.Instance(compiledAnew, { node: { memory, ...nodeImportsOf(layout, process) } });
   return exports as unknown as NodeCalls;
 }
 
@@ -116,7 +116,7 @@ const emptySection = [0, 2, 1, 0x62];
 /** This thread's way into the memory. */
 export function enterNodeMemory(memory: WebAssembly.Memory, layout: MemoryLayout, process: number): NodeMemory {
   compiled ??= new WebAssembly.Module(moduleBytes);
-  const { exports } = new WebAssembly.Instance(compiled, { node: { memory, ...importsOf(layout, process) } });
+  const { exports } = new WebAssembly.Instance(compiled, { node: { memory, ...nodeImportsOf(layout, process) } });
   return {
     memory,
     layout,

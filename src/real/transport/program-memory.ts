@@ -9,7 +9,7 @@ import type { Pointer } from "../../core/base/brand.ts";
 import { lives } from "../../core/base/saved-classes.ts";
 import { HeapMemory } from "../../core/request/heap-memory.ts";
 import type { Memory } from "../../core/request/memory.ts";
-import { copyInside, MemoryCopies, type SharedViews, viewsOf } from "./memory-copies.ts";
+import { copyInside, MemoryCopies, type SharedViews, sharedViewsOf } from "./memory-copies.ts";
 import type { NodeMemory } from "./node-memory.ts";
 import type { ProcessBuffers } from "./process-buffers.ts";
 
@@ -38,7 +38,7 @@ export class ProgramMemory extends HeapMemory implements Memory, ProcessBuffers 
   private readonly copyInside: (to: number, from: number, bytes: number) => void;
 
   constructor(node: NodeMemory, memoryOf: (process: number) => WebAssembly.Memory) {
-    const own = viewsOf(memoryOf(node.process));
+    const own = sharedViewsOf(memoryOf(node.process));
     super(own.bytes, own.words);
     this.own = own;
     this.process = node.process;
@@ -73,12 +73,12 @@ export class ProgramMemory extends HeapMemory implements Memory, ProcessBuffers 
   }
 
   fetchFrom(process: number, to: Pointer, peerPointer: number, bytes: number): void {
-    this.fromPeer[process] ??= new MemoryCopies(viewsOf(this.memoryOf(process)), this.own);
+    this.fromPeer[process] ??= new MemoryCopies(sharedViewsOf(this.memoryOf(process)), this.own);
     this.fromPeer[process].copyLarge(to, peerPointer, bytes);
   }
 
   putTo(process: number, peerPointer: number, from: Pointer, bytes: number): void {
-    this.toPeer[process] ??= new MemoryCopies(this.own, viewsOf(this.memoryOf(process)));
+    this.toPeer[process] ??= new MemoryCopies(this.own, sharedViewsOf(this.memoryOf(process)));
     this.toPeer[process].copyLarge(peerPointer, from, bytes);
   }
 }

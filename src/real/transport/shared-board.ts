@@ -11,6 +11,8 @@
 import { assert } from "../../core/base/assert.ts";
 import type { Pointer } from "../../core/base/brand.ts";
 import type { Board, Boards } from "../../core/coll/engine/board.ts";
+import type { MeetingPass } from "../../core/coll/engine/meeting-pass.ts";
+import { Seat } from "../../core/coll/engine/seat.ts";
 import { Views } from "../../core/comm/datatype/views.ts";
 import { BoardPart, lineBytes, type MemoryLayout, partHeadBytes, partStride } from "./layout.ts";
 import type { NodeCalls, NodeMemory } from "./node-memory.ts";
@@ -24,8 +26,11 @@ export class SharedBoards implements Boards {
   readonly #views: Views;
   /** Our member number on each board we have opened, −1 elsewhere. */
   readonly #member: Int32Array;
+  /** Where a data plane has our seats; null: there is none. */
+  readonly #meetings: MeetingPass | null;
 
-  constructor(node: NodeMemory, ring: RingTransport, places: Int32Array) {
+  constructor(node: NodeMemory, ring: RingTransport, places: Int32Array, meetings: MeetingPass | null = null) {
+    this.#meetings = meetings;
     this.#node = node;
     this.#ring = ring;
     this.#places = places;
@@ -51,7 +56,15 @@ export class SharedBoards implements Boards {
     this.#member[index] = member;
     const board = boardOf(this.#node.layout, index);
     this.#node.calls.store(board + BoardPart.MEMBERS + member * 4, this.#node.process + 1);
-    return new SharedBoard(this.#node, this.#ring, { board, member, places, memory: this.#views });
+    const seat = this.#meetings?.seatAt(index) ?? Seat.alone();
+    seat.take({ board, members: places.length, member });
+    return new SharedBoard(this.#node, this.#ring, {
+      board,
+      places,
+      memory: this.#views,
+      seat,
+      meetings: this.#meetings,
+    });
   }
 
   leave(index: number): void {
@@ -72,9 +85,10 @@ export function claimBoard({ calls, layout }: NodeMemory, members: number): numb
 
 const boardOf = (layout: MemoryLayout, index: number) => layout.boards + index * layout.boardStride;
 
-interface Seat {
+interface SharedBoardOptions {
   readonly board: number;
-  readonly member: number;
+  readonly seat: Seat;
+  readonly meetings: MeetingPass | null;
   readonly memory: Views;
   /** Index in the node of every member. */
   readonly places: readonly number[];
@@ -91,12 +105,13 @@ class SharedBoard implements Board {
   readonly #partStride: number;
   readonly #places: readonly number[];
   readonly #gate: number;
-  /** The round in which we are, its bank's counter and data. */
-  #round = 0;
-  #arrived: number;
-  #data: number;
+  /** The round in which we are: a data plane goes through rounds as well. */
+  readonly seat: Seat;
+  readonly #meetings: MeetingPass | null;
 
-  constructor(node: NodeMemory, ring: RingTransport, { board, places, memory }: Seat) {
+  constructor(node: NodeMemory, ring: RingTransport, options: SharedBoardOptions) {
+    const { board, places, memory, seat, meetings } = options;
+    this.#meetings = meetings;
     this.bytesMax = node.layout.boardBytes;
     this.#partStride = partStride(this.bytesMax);
     this.memory = memory;
@@ -107,8 +122,19 @@ class SharedBoard implements Board {
     this.#members = places.length;
     this.#places = places;
     this.#gate = board + BoardPart.GATE;
-    this.#arrived = board + BoardPart.ARRIVED;
-    this.#data = board + BoardPart.DATA;
+    this.seat = seat;
+  }
+
+  /** The counter of the round's bank, and its data. */
+  get #arrived(): number {
+    return this.#board + BoardPart.ARRIVED + (this.seat.round & 1) * lineBytes;
+  }
+  get #data(): number {
+    return this.#board + BoardPart.DATA + (this.seat.round & 1) * this.#members * this.#partStride;
+  }
+  /** The gate's value when it is open to us. */
+  get #open(): number {
+    return (this.seat.round + 1) | 0;
   }
 
   part(member: number): Pointer {
@@ -125,8 +151,15 @@ class SharedBoard implements Board {
 
   arrive(): boolean {
     if (this.#calls.boardArrive(this.#arrived, this.#members) === 1) return true;
-    this.#ring.watch(this.#gate, (this.#round + 1) | 0);
+    this.#ring.watch(this.#gate, this.#open);
     return false;
+  }
+
+  takeOver(): boolean {
+    if (!this.seat.takeArrival()) return false;
+    this.#meetings?.leaveGate();
+    this.#ring.watch(this.#gate, this.#open);
+    return true;
   }
 
   withdraw(): boolean {
@@ -136,23 +169,19 @@ class SharedBoard implements Board {
   }
 
   open(): void {
-    const round = (this.#round + 1) | 0;
-    if (this.#calls.boardOpen(this.#board, this.#arrived, round, this.#members) === 0) return;
+    if (this.#calls.boardOpen(this.#board, this.#arrived, this.#open, this.#members) === 0) return;
     for (const place of this.#places) this.#ring.ring(place);
   }
 
   passed(): boolean {
     // A plain look first: it is asked again and again, and only a yes must order the reads after it.
-    if (this.#words[this.#gate >> 2] !== ((this.#round + 1) | 0)) return false;
+    if (this.#words[this.#gate >> 2] !== this.#open) return false;
     this.#calls.load(this.#gate);
     this.#ring.watch(0, 0);
     return true;
   }
 
   next(): void {
-    this.#round = (this.#round + 1) | 0;
-    const bank = this.#round & 1;
-    this.#arrived = this.#board + BoardPart.ARRIVED + bank * lineBytes;
-    this.#data = this.#board + BoardPart.DATA + bank * this.#members * this.#partStride;
+    this.seat.nextRound();
   }
 }

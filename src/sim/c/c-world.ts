@@ -10,7 +10,7 @@ import { codeFromNumber, codeOfEnding } from "../../core/service/ending.ts";
 import type { Files } from "../../wasi/ports.ts";
 import { World, type WorldOptions } from "../world.ts";
 import { noFiles } from "./library.ts";
-import type { Line, Stream } from "./output.ts";
+import type { PrintedLine, PrintedStream } from "./output.ts";
 import { CProcess, type CProcessOptions, type HowEnded, type ProcessImage } from "./process.ts";
 import { SimProgramMemory } from "./program-memory.ts";
 
@@ -28,7 +28,7 @@ export interface CWorldOptions {
   readonly newMemory: () => WebAssembly.Memory;
   readonly signalName?: (signal: number) => string | undefined;
   /** In the order of virtual time. */
-  readonly print: (line: Line) => void;
+  readonly print: (line: PrintedLine) => void;
   readonly protocol?: WorldOptions["protocol"];
   /** Gets a line for each event. */
   readonly listener?: (line: string) => void;
@@ -126,7 +126,7 @@ export class CWorld {
   }
 
   /** A process is ahead of the others: its lines appear when their time has come. */
-  #print({ rank, nowNs }: CProcess, stream: Stream, bytes: Uint8Array): void {
+  #print({ rank, nowNs }: CProcess, stream: PrintedStream, bytes: Uint8Array): void {
     this.world.plan(nowNs - this.#startNs, () => this.#options.print({ rank, stream, bytes }));
   }
 

@@ -7,7 +7,7 @@ import type { Suspension } from "../../abi/waiting/suspension.ts";
 import { Errno, WasiError } from "../../wasi/errno.ts";
 import type { Files, Library } from "../../wasi/ports.ts";
 import { Random } from "../random.ts";
-import type { Stream } from "./output.ts";
+import type { PrintedStream } from "./output.ts";
 
 /** The first of January 2000: the same day in every run. */
 const firstDayNs = 946_684_800_000_000_000n;
@@ -20,7 +20,7 @@ export const noFiles: Files = new Proxy({} as Files, {
 });
 
 /** How many times the program has asked for randomness: plain data, part of an image. */
-export interface Draws {
+export interface RandomDraws {
   count: number;
 }
 
@@ -30,12 +30,12 @@ interface SimLibraryOptions {
   readonly files: Files;
   /** Of this rank. */
   readonly seed: number;
-  readonly draws: Draws;
+  readonly draws: RandomDraws;
   readonly suspension: Suspension;
   nowNs(): number;
   /** The process shall look then. */
   wakeAt(timeNs: number): void;
-  write(stream: Stream, bytes: Uint8Array): void;
+  write(stream: PrintedStream, bytes: Uint8Array): void;
 }
 
 export function simLibrary(options: SimLibraryOptions): Library {

@@ -4,20 +4,20 @@ import { lives } from "../../core/base/saved-classes.ts";
 const newline = 10;
 
 /** 1: standard output, 2: error output. */
-export type Stream = 1 | 2;
+export type PrintedStream = 1 | 2;
 
-export interface Line {
+export interface PrintedLine {
   readonly rank: number;
-  readonly stream: Stream;
+  readonly stream: PrintedStream;
   /** Its end included, unless it was the last and had none. */
   readonly bytes: Uint8Array;
 }
 
 export class LineCutter {
-  private readonly begun: Record<Stream, Uint8Array> = { 1: new Uint8Array(0), 2: new Uint8Array(0) };
+  private readonly begun: Record<PrintedStream, Uint8Array> = { 1: new Uint8Array(0), 2: new Uint8Array(0) };
 
   /** The lines that these bytes complete. */
-  cut(stream: Stream, bytes: Uint8Array): Uint8Array[] {
+  cut(stream: PrintedStream, bytes: Uint8Array): Uint8Array[] {
     const lines: Uint8Array[] = [];
     let rest = joined(this.begun[stream], bytes);
     for (let end = rest.indexOf(newline); end >= 0; end = rest.indexOf(newline)) {
@@ -28,8 +28,8 @@ export class LineCutter {
     return lines;
   }
 
-  /** What was begun and never completed. */
-  rest(stream: Stream): Uint8Array {
+  /** The begun line, which was never completed. */
+  rest(stream: PrintedStream): Uint8Array {
     return this.begun[stream];
   }
 }

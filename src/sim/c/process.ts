@@ -3,7 +3,7 @@
  * the call, and it goes on when what it waits for is there; so do calls that only look, after a while, because others must run
  * as well. All calls take the same time.
  */
-import { importsOf } from "../../abi/c-imports.ts";
+import { cImportsOf } from "../../abi/c-imports.ts";
 import { CProgram, newStack, type UnwoundStack, unusedArea } from "../../abi/c-program.ts";
 import { Ended } from "../../abi/ended.ts";
 import { type Companions, restoreProcess, saveProcess } from "../../abi/process-state.ts";
@@ -22,8 +22,8 @@ import type { Files, Library, Pause } from "../../wasi/ports.ts";
 import type { Rests } from "../interpreter/interpreter.ts";
 import type { SimProcess, Steps } from "../sim-process.ts";
 import type { World } from "../world.ts";
-import { type Draws, simLibrary } from "./library.ts";
-import { LineCutter, type Stream } from "./output.ts";
+import { type RandomDraws, simLibrary } from "./library.ts";
+import { LineCutter, type PrintedStream } from "./output.ts";
 import type { SimProgramMemory } from "./program-memory.ts";
 
 /** State and memory of a process at rest. */
@@ -46,7 +46,7 @@ export interface CProcessOptions {
   /** What the clocks say at the beginning. */
   readonly startNs: number;
   signalName(signal: number): string | undefined;
-  print(process: CProcess, stream: Stream, bytes: Uint8Array): void;
+  print(process: CProcess, stream: PrintedStream, bytes: Uint8Array): void;
   /** The program calls something in which it could be captured. */
   passes(process: CProcess): void;
   ended(process: CProcess, how: HowEnded): void;
@@ -61,7 +61,7 @@ interface CRecovery {
   left(rank: number, place: LinePlace, bytes: Uint8Array): void;
 }
 
-/** What it has printed and may not leave yet. A real rank waits inside the call, which a simulated one cannot. */
+/** Printed pieces that may not leave yet. A real rank waits inside the call, which a simulated one cannot. */
 interface HeldBack {
   readonly write: Write;
   readonly place: LinePlace;
@@ -76,7 +76,7 @@ interface Life {
   readonly end: { isReached: boolean };
   readonly descriptors: Descriptors;
   readonly pause: Pause;
-  readonly draws: Draws;
+  readonly draws: RandomDraws;
   readonly lines: LineCutter;
   /** Of standard output, where ranks come back. */
   readonly place: LinePlace;
@@ -130,9 +130,11 @@ export class CProcess {
     this.#program = new Program(
       new CoroutineHost({
         process: sim.core,
+        survivesDeaths: false,
         processorName: hostName,
         stop: this.#stop,
         spawner: noSpawner(sim.core.ranks, "a simulated world has the ranks that it begins with"),
+        whereabouts: { sleeps: 0, end() {} },
         mustGiveWay: () => true,
         giveWay: () => {
           this.#program.suspension.givesWay = true;
@@ -175,8 +177,13 @@ export class CProcess {
     this.#isStarted = image !== null;
     if (image !== null) this.#restore(image);
     const { signalName } = options;
-    const imports = importsOf(options.module, {
-      ...{ rank: sim.rank, memory, program: this.#program, library: this.#library, hostName, signalName },
+    const imports = cImportsOf(options.module, {
+      rank: sim.rank,
+      memory,
+      program: this.#program,
+      library: this.#library,
+      hostName,
+      signalName,
       ...this.#life,
     });
     this.#charge(imports);

@@ -1,7 +1,7 @@
 /** One invariant: examines the plan, the observations and the remains, and returns the violations, each in one sentence. */
 import type { Observation } from "../observation.ts";
-import type { JobFiles } from "../outside/job-files.ts";
-import type { Output } from "../outside/output.ts";
+import type { PrintedOutput } from "../outside/printed-output.ts";
+import type { RankFiles } from "../outside/rank-files.ts";
 import type { Histories } from "../recovery/histories.ts";
 import type { Script } from "../script/script.ts";
 import type { Stuck, World } from "../world.ts";
@@ -17,8 +17,8 @@ export interface Evidence {
   readonly histories?: Histories;
   readonly firstPosted?: ReadonlyMap<number, number>;
   /** The printed output. */
-  readonly output?: Output;
-  readonly files?: JobFiles;
+  readonly output?: PrintedOutput;
+  readonly files?: RankFiles;
   /** Checkpoints that were given up: their marks stay in the channels. */
   readonly givenUp?: number;
 }

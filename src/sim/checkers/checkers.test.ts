@@ -8,8 +8,8 @@ import { Recording } from "../../core/ft/recording-protocol.ts";
 import { worldContext } from "../../core/process/context.ts";
 import { SendMode } from "../../core/request/records.ts";
 import { Observation, type Receipt } from "../observation.ts";
-import { JobFiles } from "../outside/job-files.ts";
-import { Output } from "../outside/output.ts";
+import { PrintedOutput } from "../outside/printed-output.ts";
+import { RankFiles } from "../outside/rank-files.ts";
 import { Histories } from "../recovery/histories.ts";
 import type { Script } from "../script/script.ts";
 import { World } from "../world.ts";
@@ -121,16 +121,16 @@ function evidence(change: (observation: Observation, world: World) => Partial<Ev
 }
 
 /** An output in which rank 0 has printed the first, and the second arrived. */
-function printed(text: string, ...came: readonly string[]): Output {
-  const output = new Output(2);
+function printed(text: string, ...came: readonly string[]): PrintedOutput {
+  const output = new PrintedOutput(2);
   output.printed(0, 0, text);
   for (const [offset, each] of came.entries()) output.offer(0, { line: 0, offset }, each);
   return output;
 }
 
 /** Files to which rank 1 was to append an x. */
-function usedFiles(what: "not used" | "used" = "not used", told = 0): JobFiles {
-  const files = new JobFiles(2, () => 0);
+function usedFiles(what: "not used" | "used" = "not used", told = 0): RankFiles {
+  const files = new RankFiles(2, () => 0);
   if (what === "used") files.done(1, 0, { op: { does: "append", name: "a", to: "" }, text: "x", told: [told] });
   return files;
 }
@@ -223,7 +223,7 @@ const cases: readonly [
     ({ communicators }) => change(communicators, 1, { communicator: -1 }),
     /rank 1 was given a communicator/,
   ],
-  [printedOnce, "a line that is missing", () => ({ output: new Output(2) }), /rank 0 has printed 0 pieces of 1/],
+  [printedOnce, "a line that is missing", () => ({ output: new PrintedOutput(2) }), /rank 0 has printed 0 pieces of 1/],
   [printedOnce, "a line that was lost", () => ({ output: printed("a") }), /has "" at byte 0.*has printed "a" there/],
   [printedOnce, "a line that is there twice", () => ({ output: printed("a", "a", "a") }), /has "aa" at byte 0/],
   [printedOnce, "a line of another history", () => ({ output: printed("a", "b") }), /has "b" .* has printed "a"/],
@@ -436,7 +436,7 @@ const casesWithDeath: typeof cases = [
   [
     printedOnce,
     "a line of a living rank that is missing",
-    () => ({ output: new Output(3) }),
+    () => ({ output: new PrintedOutput(3) }),
     /rank 0 has printed 0 pieces/,
   ],
   [

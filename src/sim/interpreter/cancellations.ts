@@ -5,9 +5,10 @@ import { saves } from "../../core/base/saved-classes.ts";
 import { R_ERROR, R_FLAGS, RecordFlag, SendMode } from "../../core/request/records.ts";
 import { sourcesOf } from "../script/communicator-plan.ts";
 import type { CancelAction } from "../script/script.ts";
+import type { Steps } from "../sim-process.ts";
 import type { Buffer } from "./buffer.ts";
-import type { Doing, RankState, Steps } from "./rank-state.ts";
 import { newlyPosted, type PendingReceive, postReceive } from "./receives.ts";
+import type { Doing, ScriptState } from "./script-state.ts";
 import { filledBuffer, noteSend, postSend } from "./sends.ts";
 
 type ActionOf<K extends CancelAction["kind"]> = Extract<CancelAction, { kind: K }>;
@@ -24,7 +25,7 @@ export class CancelReceive implements Doing {
     this.action = action;
   }
 
-  *run(state: RankState): Steps {
+  *run(state: ScriptState): Steps {
     if (this.buffer === null) this.begin(state);
     yield this.record;
     const { communicator, source } = this.action;
@@ -32,7 +33,7 @@ export class CancelReceive implements Doing {
     endCancelled(state, this.record, this.buffer!, { what, communicator, peer: source });
   }
 
-  private begin(state: RankState): void {
+  private begin(state: ScriptState): void {
     const { communicator, source, tag } = this.action;
     this.buffer = state.buffer(8, false);
     const comm = state.communicator(communicator);
@@ -42,7 +43,7 @@ export class CancelReceive implements Doing {
   }
 }
 
-export function* cancelSend(state: RankState, action: ActionOf<"cancel-send">): Steps {
+export function* cancelSend(state: ScriptState, action: ActionOf<"cancel-send">): Steps {
   const { communicator, to, tag, bytes } = action;
   const buffer = state.buffer(bytes, false);
   const comm = state.communicator(communicator);
@@ -66,7 +67,7 @@ export class RaceReceive implements Doing {
     this.afterNs = afterNs;
   }
 
-  *run(state: RankState): Steps {
+  *run(state: ScriptState): Steps {
     const plan = state.script.receives[this.receive]!;
     const { engine } = state.core;
     for (; ; this.mayCancel = false) {
@@ -90,7 +91,7 @@ export class RaceReceive implements Doing {
   }
 }
 
-export function* raceSend(state: RankState, { message: number, verdictTag, afterNs }: ActionOf<"race-send">): Steps {
+export function* raceSend(state: ScriptState, { message: number, verdictTag, afterNs }: ActionOf<"race-send">): Steps {
   const message = state.script.messages[number]!;
   const { engine } = state.core;
   const buffer = filledBuffer(state, message);
@@ -108,7 +109,7 @@ export function* raceSend(state: RankState, { message: number, verdictTag, after
 }
 
 function* sendVerdict(
-  state: RankState,
+  state: ScriptState,
   verdict: { readonly to: number; readonly tag: number; readonly communicator: number; readonly cancelled: boolean },
 ): Steps {
   const { to, tag, communicator, cancelled } = verdict;
@@ -123,7 +124,7 @@ function* sendVerdict(
 }
 
 /** The other end of a send that may be cancelled: learns whether it was, and receives it or does not. */
-export function* raceAnswer(state: RankState, { receive, verdictTag }: ActionOf<"race-answer">): Steps {
+export function* raceAnswer(state: ScriptState, { receive, verdictTag }: ActionOf<"race-answer">): Steps {
   const plan = state.script.receives[receive]!;
   const { engine } = state.core;
   const buffer = state.buffer(plan.room, plan.lent);
@@ -145,17 +146,17 @@ export function* raceAnswer(state: RankState, { receive, verdictTag }: ActionOf<
 }
 
 /** Time passes, arrivals are polled once, and then the request is cancelled. */
-function* cancelLater(state: RankState, record: RecordId, afterNs: number): Steps {
+function* cancelLater(state: ScriptState, record: RecordId, afterNs: number): Steps {
   if (afterNs > 0) yield state.process.compute(afterNs);
   state.core.progress();
   state.core.engine.cancel(record);
 }
 
-const isCancelled = ({ core }: RankState, record: RecordId): boolean =>
+const isCancelled = ({ core }: ScriptState, record: RecordId): boolean =>
   (core.engine.records.get(record, R_FLAGS) & RecordFlag.CANCELLED) !== 0;
 
 function endCancelled(
-  state: RankState,
+  state: ScriptState,
   record: RecordId,
   buffer: Buffer,
   request: { readonly what: string; readonly communicator: number; readonly peer: number },

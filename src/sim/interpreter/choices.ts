@@ -7,14 +7,15 @@ import { ChoiceKind } from "../../core/ft/choices.ts";
 import { R_PEER, R_SEQUENCE } from "../../core/request/records.ts";
 import { describeRequest } from "../describe-request.ts";
 import type { ReceivePlan } from "../script/message-plan.ts";
-import type { RankState, Steps } from "./rank-state.ts";
+import type { Steps } from "../sim-process.ts";
+import type { ScriptState } from "./script-state.ts";
 
 /** As MPI_Waitany: which of some requests is complete, by its place in the list. */
 export class AnyChoice {
   /** −1: not made before, as far as this life knows; a life that begins in the middle of it asks again. */
   private known = -1;
 
-  *run(state: RankState, records: readonly RecordId[]): Steps<number> {
+  *run(state: ScriptState, records: readonly RecordId[]): Steps<number> {
     const { engine, choices } = state.core;
     if (this.known < 0) this.known = choices?.replay(ChoiceKind.ANY)?.[0] ?? -1;
     let index = this.known;
@@ -36,7 +37,7 @@ export class ProbeChoice {
   /** As in `AnyChoice`. */
   private known: readonly number[] | null = null;
 
-  *run(state: RankState, { source, tag, communicator }: ReceivePlan): Steps<RecordId> {
+  *run(state: ScriptState, { source, tag, communicator }: ReceivePlan): Steps<RecordId> {
     const { engine, failures } = state.core;
     const comm = state.communicator(communicator);
     // A probe of a named source is no choice.
@@ -45,7 +46,7 @@ export class ProbeChoice {
     const { known } = this;
     let envelope = -1 as RecordId;
     yield state.process.until("a probe to find something", () => {
-      envelope = known ? engine.matching.unexpectedOf(known[0]!, known[1]!) : engine.probe(source, tag, comm.context);
+      envelope = known ? engine.envelopes.of(known[0]!, known[1]!) : engine.probe(source, tag, comm.context);
       return envelope >= 0 || failures.errorOfProbe(comm, state.rankIn(communicator, source)) !== 0;
     });
     if (choices === null || envelope < 0) return envelope;
@@ -56,7 +57,7 @@ export class ProbeChoice {
   }
 }
 
-function nameOf({ core }: RankState, envelope: RecordId): [number, number] {
+function nameOf({ core }: ScriptState, envelope: RecordId): [number, number] {
   const { records } = core.engine;
   return [records.get(envelope, R_PEER), records.get(envelope, R_SEQUENCE)];
 }
@@ -65,7 +66,7 @@ function nameOf({ core }: RankState, envelope: RecordId): [number, number] {
  * As MPI_Request_get_status of unfinished requests, a few times, and MPI_Iprobe: only under a protocol that records the
  * answers.
  */
-export function* lookAround(state: RankState): Steps {
+export function* lookAround(state: ScriptState): Steps {
   const { core } = state;
   if (core.choices === null) return;
   let looks = 0;
@@ -78,7 +79,7 @@ export function* lookAround(state: RankState): Steps {
 
 const looksMax = 3;
 
-function* test(state: RankState, record: RecordId): Steps {
+function* test(state: ScriptState, record: RecordId): Steps {
   const { engine } = state.core;
   const choices = state.core.choices!;
   const known = choices.replay(ChoiceKind.TEST);
@@ -93,7 +94,7 @@ function* test(state: RankState, record: RecordId): Steps {
   state.observe(known === null ? 0 : 1);
 }
 
-function* probeNow(state: RankState): Steps {
+function* probeNow(state: ScriptState): Steps {
   const { engine } = state.core;
   const choices = state.core.choices!;
   const known = choices.replay(ChoiceKind.PROBE);
@@ -104,7 +105,7 @@ function* probeNow(state: RankState): Steps {
   if (known !== undefined) {
     assert(known.length === 2, "a probe found a message");
     yield state.process.until(`message ${known[1]} of rank ${known[0]}, which a probe has found before`, () => {
-      return engine.matching.unexpectedOf(known[0]!, known[1]!) >= 0;
+      return engine.envelopes.of(known[0]!, known[1]!) >= 0;
     });
     state.observe(...known);
     return;

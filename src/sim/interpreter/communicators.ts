@@ -20,7 +20,8 @@ import type { Task } from "../../core/process/task.ts";
 import { membersOf } from "../script/communicator-plan.ts";
 import type { Making } from "../script/script.ts";
 import type { TopologyPlan } from "../script/topology-plan.ts";
-import type { Doing, RankState, Steps } from "./rank-state.ts";
+import type { Steps } from "../sim-process.ts";
+import type { Doing, ScriptState } from "./script-state.ts";
 
 type Maker = Task & { readonly result: Communicator | null };
 
@@ -34,7 +35,7 @@ export class Make implements Doing {
     this.how = how;
   }
 
-  *run(state: RankState): Steps {
+  *run(state: ScriptState): Steps {
     const { core, rank, observation } = state;
     if (this.task === null) {
       this.task = taskFor(state, this.how);
@@ -78,12 +79,12 @@ export function neededFor(how: Making, rank: number): number[] {
 }
 
 /** World ranks of all that take part in making a communicator. */
-function makersOf(state: RankState, number: number, how: Making): readonly number[] {
+function makersOf(state: ScriptState, number: number, how: Making): readonly number[] {
   if (how.by === "create-group") return how.members;
   return membersOf(state.plan(how.by === "create-inter" ? number : how.parent));
 }
 
-function taskFor(state: RankState, how: Making): Maker {
+function taskFor(state: ScriptState, how: Making): Maker {
   const { core } = state;
   switch (how.by) {
     case "duplicate":

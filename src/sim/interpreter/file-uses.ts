@@ -7,11 +7,12 @@ import { ReplayedFiles } from "../../abi/replay/replayed-files.ts";
 import type { ChoiceKind, Choices, Outcome } from "../../core/ft/choices.ts";
 import type { Protocol, Write } from "../../core/ft/protocol.ts";
 import type { Files } from "../../wasi/ports.ts";
-import { beganMs } from "../outside/job-files.ts";
+import { beganMs } from "../outside/rank-files.ts";
 import { errorTold, fileSteps } from "../script/file-steps.ts";
 import { pieceText } from "../script/printed-text.ts";
 import type { FileOp } from "../script/script.ts";
-import type { RankState, Steps } from "./rank-state.ts";
+import type { Steps } from "../sim-process.ts";
+import type { ScriptState } from "./script-state.ts";
 
 class NotYet extends Error {}
 
@@ -71,9 +72,9 @@ interface LifeFiles {
 }
 
 /** By the state of one life. */
-const lives = new WeakMap<RankState, LifeFiles>();
+const lives = new WeakMap<ScriptState, LifeFiles>();
 
-function filesOf(state: RankState): LifeFiles {
+function filesOf(state: ScriptState): LifeFiles {
   let life = lives.get(state);
   if (life === undefined) {
     life = newFiles(state);
@@ -82,7 +83,7 @@ function filesOf(state: RankState): LifeFiles {
   return life;
 }
 
-function newFiles(state: RankState): LifeFiles {
+function newFiles(state: ScriptState): LifeFiles {
   const { system } = state.outside.files;
   const { protocol, choices } = state.core;
   if (protocol === null || choices === null) return { files: system, call: null };
@@ -91,7 +92,7 @@ function newFiles(state: RankState): LifeFiles {
   return { call, files: new ReplayedFiles({ files: system, choices: call, mayLeave, beganMs }) };
 }
 
-export function* useFile(state: RankState, op: FileOp): Steps {
+export function* useFile(state: ScriptState, op: FileOp): Steps {
   const { rank, outside } = state;
   const number = state.fileUses++;
   const text = pieceText({ rank, piece: number, history: state.history }, true);
@@ -108,7 +109,7 @@ export function* useFile(state: RankState, op: FileOp): Steps {
   outside.files.done(rank, number, { op, text, told });
 }
 
-function* call(state: RankState, perform: (files: Files) => unknown): Steps<unknown> {
+function* call(state: ScriptState, perform: (files: Files) => unknown): Steps<unknown> {
   const { files, call } = filesOf(state);
   const { protocol } = state.core;
   for (let isFirst = true; ; isFirst = false) {

@@ -2,24 +2,25 @@
 import { assert, unreachable } from "../../core/base/assert.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import type { Action } from "../script/script.ts";
+import type { Steps } from "../sim-process.ts";
 import { CancelReceive, cancelSend, RaceReceive, raceAnswer, raceSend } from "./cancellations.ts";
 import { AnyChoice, lookAround } from "./choices.ts";
-import { CollectiveNow, startCollective } from "./collective-call.ts";
 import { Make, neededFor } from "./communicators.ts";
 import { useFile } from "./file-uses.ts";
 import { PartitionedReceive, PartitionedSend } from "./partitioned.ts";
 import { CollectiveSeries, ReceiveSeries, SendSeries } from "./persistent.ts";
 import { print } from "./prints.ts";
 import { Probe, receiveAside, SetAside } from "./probes.ts";
-import type { Doing, RankState, Steps } from "./rank-state.ts";
-import { ReceiveNow, startReceive } from "./receives.ts";
-import { SendNow, sendCopy, startSend } from "./sends.ts";
+import { ReceiveNow, startPlannedReceive } from "./receives.ts";
+import type { Doing, ScriptState } from "./script-state.ts";
+import { CollectiveNow, startCollective } from "./scripted-collective.ts";
+import { SendNow, sendCopy, startPlannedSend } from "./sends.ts";
 
 /** Actions after which a rank under a protocol that replays polls, as programs do. */
 const actionsPerLook = 3;
 
 /** Runs the rank from its present action: the first, or the one at which an image of it was taken. */
-export function* interpret(state: RankState, rests: Rests | null = null): Steps {
+export function* interpret(state: ScriptState, rests: Rests | null = null): Steps {
   const { script, process } = state;
   const actions = script.actions[process.rank]!;
   for (;;) {
@@ -45,7 +46,7 @@ export interface Rests {
 }
 
 /** The steps, with waits that end early where the rank has to rest or to give up; afterwards it continues to wait. */
-function* alert<T>(steps: Steps<T>, state: RankState, rests: Rests | null): Steps<T> {
+function* alert<T>(steps: Steps<T>, state: ScriptState, rests: Rests | null): Steps<T> {
   const isAlarmed = (): boolean => state.shallGiveUp || rests?.isWanted() === true;
   for (;;) {
     const step = steps.next();
@@ -65,7 +66,7 @@ function* alert<T>(steps: Steps<T>, state: RankState, rests: Rests | null): Step
 }
 
 /** For a rank that has given up: does it have the communicator, series or message that the action needs? */
-function isPossible(state: RankState, action: Action): boolean {
+function isPossible(state: ScriptState, action: Action): boolean {
   const { script, series, asides } = state;
   const has = (communicator: number): boolean => state.hasCommunicator(communicator);
   switch (action.kind) {
@@ -115,18 +116,18 @@ function isPossible(state: RankState, action: Action): boolean {
 
 /** The program is over; its buffered messages are not. */
 class LastWait implements Doing {
-  *run({ process, pending, buffered }: RankState): Steps {
+  *run({ process, pending, buffered }: ScriptState): Steps {
     assert(pending.size === 0, "a script ends with requests that nobody waited for");
     yield process.until("its buffered messages to leave", () => buffered.isEmpty);
   }
 }
 
 /** The rest of an action that waits. Null: the action is over; if it waited, the rank could not be captured there. */
-function* perform(state: RankState, action: Action): Steps<Doing | null> {
+function* perform(state: ScriptState, action: Action): Steps<Doing | null> {
   const { pending, series } = state;
   switch (action.kind) {
     case "send":
-      pending.set(action.request, startSend(state, action.message));
+      pending.set(action.request, startPlannedSend(state, action.message));
       return null;
     case "send-now":
       return new SendNow(action.message);
@@ -134,7 +135,7 @@ function* perform(state: RankState, action: Action): Steps<Doing | null> {
       sendCopy(state, action.message);
       return null;
     case "receive":
-      pending.set(action.request, startReceive(state, action.receive));
+      pending.set(action.request, startPlannedReceive(state, action.receive));
       return null;
     case "receive-now":
       return new ReceiveNow(action.receive);
@@ -218,7 +219,7 @@ function* perform(state: RankState, action: Action): Steps<Doing | null> {
   }
 }
 
-function partsOf({ series }: RankState, number: number): PartitionedSend {
+function partsOf({ series }: ScriptState, number: number): PartitionedSend {
   const found = series.get(number);
   assert(found instanceof PartitionedSend, `series ${number} has no parts`);
   return found;
@@ -234,7 +235,7 @@ class Wait implements Doing {
     this.inOrder = inOrder;
   }
 
-  *run(state: RankState): Steps {
+  *run(state: ScriptState): Steps {
     const { pending } = state;
     const { left, inOrder } = this;
     while (left.length !== 0) {

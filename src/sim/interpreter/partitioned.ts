@@ -10,8 +10,8 @@ import { partitionedContext } from "../../core/process/context.ts";
 import { R_ERROR, R_STATUS_BYTES, R_STATUS_SOURCE, SendMode } from "../../core/request/records.ts";
 import { fillMessage } from "../script/contents.ts";
 import type { Buffer } from "./buffer.ts";
-import type { Pending, PersistentSeries, RankState } from "./rank-state.ts";
 import { newlyPosted, noteReceipt, type Posted } from "./receives.ts";
+import type { Pending, PersistentSeries, ScriptState } from "./script-state.ts";
 import { noteSend } from "./sends.ts";
 
 export class PartitionedSend implements PersistentSeries, Pending {
@@ -24,7 +24,7 @@ export class PartitionedSend implements PersistentSeries, Pending {
   /** The record that holds the request open, then that of the message. */
   record = -1 as RecordId;
 
-  constructor(state: RankState, { message, parts, call }: { message: number; parts: number; call: number }) {
+  constructor(state: ScriptState, { message, parts, call }: { message: number; parts: number; call: number }) {
     const { bytes, lent, communicator } = state.script.messages[message]!;
     this.buffer = state.buffer(bytes, lent);
     this.comm = state.communicator(communicator);
@@ -32,7 +32,7 @@ export class PartitionedSend implements PersistentSeries, Pending {
     this.call = call;
   }
 
-  start(state: RankState, message: number): Pending {
+  start(state: ScriptState, message: number): Pending {
     this.message = message;
     this.ready = 0;
     this.buffer.view.fill(0);
@@ -45,7 +45,7 @@ export class PartitionedSend implements PersistentSeries, Pending {
   }
 
   /** The program has filled a part; the last part sends the message. */
-  setReady(state: RankState, part: number): void {
+  setReady(state: ScriptState, part: number): void {
     const { engine } = state.core;
     const plan = state.script.messages[this.message]!;
     const { bytes, to, tag } = plan;
@@ -64,7 +64,7 @@ export class PartitionedSend implements PersistentSeries, Pending {
     );
   }
 
-  end(state: RankState): void {
+  end(state: ScriptState): void {
     const { engine } = state.core;
     noteSend(state, this.message, { error: engine.records.get(this.record, R_ERROR), cancelled: false });
     engine.giveBack(this.record);
@@ -83,14 +83,14 @@ export class PartitionedReceive implements PersistentSeries, Pending {
   private posted: Posted | null = null;
   record = -1 as RecordId;
 
-  constructor(state: RankState, { receive, call }: { receive: number; call: number }) {
+  constructor(state: ScriptState, { receive, call }: { receive: number; call: number }) {
     const { communicator, room, lent } = state.script.receives[receive]!;
     this.buffer = state.buffer(room, lent);
     this.comm = state.communicator(communicator);
     this.call = call;
   }
 
-  start(state: RankState, receive: number): Pending {
+  start(state: ScriptState, receive: number): Pending {
     const { source, tag, room } = state.script.receives[receive]!;
     this.receive = receive;
     this.posted = newlyPosted(state, receive);
@@ -101,7 +101,7 @@ export class PartitionedReceive implements PersistentSeries, Pending {
     return this;
   }
 
-  end(state: RankState): void {
+  end(state: ScriptState): void {
     assert(this.posted !== null, "a receive ends that was not posted");
     const { engine } = state.core;
     const { records } = engine;

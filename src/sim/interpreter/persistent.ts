@@ -12,13 +12,13 @@ import type { Status } from "../../mpi/status.ts";
 import { fillMessage } from "../script/contents.ts";
 import type { MessagePlan } from "../script/message-plan.ts";
 import type { Buffer } from "./buffer.ts";
-import { CollectiveCall } from "./collective-call.ts";
-import type { Pending, PersistentSeries, RankState } from "./rank-state.ts";
 import { newlyPosted, noteReceipt, type Posted } from "./receives.ts";
+import type { Pending, PersistentSeries, ScriptState } from "./script-state.ts";
+import { ScriptedCollective } from "./scripted-collective.ts";
 import { holdCopy, noteSend, postSend } from "./sends.ts";
 
 /** Ranks are those of the world, and errors stay in the status. */
-const ownerIn = ({ core }: RankState): RequestOwner => ({
+const ownerIn = ({ core }: ScriptState): RequestOwner => ({
   core: core.world,
   raise: (error) => {
     throw error;
@@ -37,19 +37,19 @@ class Restartable {
   private request: PersistentRequest | null = null;
   record = -1 as RecordId;
 
-  start(state: RankState, record: RecordId): void {
+  start(state: ScriptState, record: RecordId): void {
     this.record = record;
     this.request ??= this.newRequest(state);
     this.request.start();
   }
 
   /** After a restore the request is made anew, and finds its record again. */
-  conclude(state: RankState): Status {
+  conclude(state: ScriptState): Status {
     this.request ??= this.newRequest(state).start();
     return this.request.concludeQuietly();
   }
 
-  private newRequest(state: RankState): PersistentRequest {
+  private newRequest(state: ScriptState): PersistentRequest {
     const begin = () => ({ record: this.record, after: null });
     return new PersistentRequest({ operations: state.operations, host: nobodyAwaits }, ownerIn(state), begin);
   }
@@ -65,13 +65,13 @@ class SeriesStart implements Pending {
     this.record = record;
   }
 
-  end(state: RankState): void {
+  end(state: ScriptState): void {
     this.series.end(state);
   }
 }
 
 interface StartedSeries extends PersistentSeries {
-  end(state: RankState): void;
+  end(state: ScriptState): void;
 }
 
 export class SendSeries implements StartedSeries {
@@ -79,12 +79,12 @@ export class SendSeries implements StartedSeries {
   private readonly request = new Restartable();
   private message = -1;
 
-  constructor(state: RankState, number: number) {
+  constructor(state: ScriptState, number: number) {
     const { bytes, lent } = state.script.messages[number]!;
     this.buffer = state.buffer(bytes, lent);
   }
 
-  start(state: RankState, number: number): Pending {
+  start(state: ScriptState, number: number): Pending {
     const message = state.script.messages[number]!;
     this.message = number;
     fillMessage(this.buffer.view, message);
@@ -92,7 +92,7 @@ export class SendSeries implements StartedSeries {
     return new SeriesStart(this, this.request.record);
   }
 
-  end(state: RankState): void {
+  end(state: ScriptState): void {
     const { error, cancelled } = this.request.conclude(state);
     noteSend(state, this.message, { error, cancelled });
   }
@@ -103,7 +103,7 @@ export class SendSeries implements StartedSeries {
 }
 
 /** A buffered start is complete at once. */
-function beginSend(state: RankState, message: MessagePlan, buffer: Buffer): RecordId {
+function beginSend(state: ScriptState, message: MessagePlan, buffer: Buffer): RecordId {
   if (message.mode !== SendMode.BUFFERED) return postSend(state, message, buffer);
   holdCopy(state, message, buffer.view);
   const done = state.operations.startOwn();
@@ -119,14 +119,14 @@ export class ReceiveSeries implements StartedSeries {
   private receive = -1;
   private posted: Posted | null = null;
 
-  constructor(state: RankState, number: number) {
+  constructor(state: ScriptState, number: number) {
     const { communicator, room, lent } = state.script.receives[number]!;
     this.pattern = number;
     this.buffer = state.buffer(room, lent);
     this.comm = state.communicator(communicator);
   }
 
-  start(state: RankState, number: number): Pending {
+  start(state: ScriptState, number: number): Pending {
     const { communicator, room, source, tag } = state.script.receives[this.pattern]!;
     this.receive = number;
     this.posted = newlyPosted(state, number);
@@ -136,7 +136,7 @@ export class ReceiveSeries implements StartedSeries {
     return new SeriesStart(this, this.request.record);
   }
 
-  end(state: RankState): void {
+  end(state: ScriptState): void {
     assert(this.posted !== null, "a receive ends that was not posted");
     const plan = state.script.receives[this.receive]!;
     noteReceipt(state, plan, this.buffer.view, this.posted, this.request.conclude(state));
@@ -150,22 +150,22 @@ export class ReceiveSeries implements StartedSeries {
 /** SeriesStart in any order: the messages have a tag of their own, by the order in which such requests were made. */
 export class CollectiveSeries implements StartedSeries {
   private readonly tag: number;
-  private readonly call: CollectiveCall;
+  private readonly call: ScriptedCollective;
   private readonly request = new Restartable();
 
-  constructor(state: RankState, number: number) {
+  constructor(state: ScriptState, number: number) {
     const { communicator } = state.script.collectives[number]!;
     this.tag = state.communicator(communicator).nextPersistent();
-    this.call = new CollectiveCall(state, number);
+    this.call = new ScriptedCollective(state, number);
   }
 
-  start(state: RankState, number: number): Pending {
+  start(state: ScriptState, number: number): Pending {
     this.call.prepare(state, number);
     this.request.start(state, this.call.start(state, this.tag));
     return new SeriesStart(this, this.request.record);
   }
 
-  end(state: RankState): void {
+  end(state: ScriptState): void {
     this.call.note(state, this.request.conclude(state).error);
   }
 

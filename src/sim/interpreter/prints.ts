@@ -2,9 +2,10 @@
 import type { Write } from "../../core/ft/protocol.ts";
 import { passOver } from "../../core/service/line-places.ts";
 import { pieceText } from "../script/printed-text.ts";
-import type { RankState, Steps } from "./rank-state.ts";
+import type { Steps } from "../sim-process.ts";
+import type { ScriptState } from "./script-state.ts";
 
-export function* print(state: RankState, endsLine: boolean): Steps {
+export function* print(state: ScriptState, endsLine: boolean): Steps {
   const { rank, outside, line } = state;
   const piece = state.pieces++;
   const text = pieceText({ rank, piece, history: state.history }, endsLine);
@@ -16,7 +17,7 @@ export function* print(state: RankState, endsLine: boolean): Steps {
 }
 
 /** Like a real rank's gate: the program stands still meanwhile, and only messages progress. */
-function* mayLeave(state: RankState, kind: Write["kind"]): Steps {
+function* mayLeave(state: ScriptState, kind: Write["kind"]): Steps {
   const { protocol } = state.core;
   if (protocol === null) return;
   const write = { kind, number: state.writes++ };

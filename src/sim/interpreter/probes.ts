@@ -3,9 +3,10 @@ import type { RecordId } from "../../core/base/brand.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { R_BYTES, R_PEER, R_TAG } from "../../core/request/records.ts";
 import type { ReceivePlan } from "../script/message-plan.ts";
+import type { Steps } from "../sim-process.ts";
 import { ProbeChoice } from "./choices.ts";
-import type { Aside, Doing, Pending, RankState, Steps } from "./rank-state.ts";
 import { newlyPosted, PendingReceive, postReceive } from "./receives.ts";
+import type { Aside, Doing, Pending, ScriptState } from "./script-state.ts";
 
 /** Blocking: a probe whose message is received later. */
 class ProbeFinding {
@@ -20,7 +21,7 @@ class ProbeFinding {
     this.matched = matched;
   }
 
-  *run(state: RankState): Steps {
+  *run(state: ScriptState): Steps {
     if (this.aside !== null) return;
     const { engine } = state.core;
     if (this.posted < 0) this.posted = state.nextPosted();
@@ -30,7 +31,7 @@ class ProbeFinding {
   }
 }
 
-function probedAt({ core }: RankState, envelope: RecordId): Aside["probed"] {
+function probedAt({ core }: ScriptState, envelope: RecordId): Aside["probed"] {
   if (envelope < 0) return null;
   const { records } = core.engine;
   return {
@@ -53,7 +54,7 @@ export class Probe implements Doing {
     this.finding = new ProbeFinding(receive, matched);
   }
 
-  *run(state: RankState): Steps {
+  *run(state: ScriptState): Steps {
     if (this.pending === null) {
       yield* this.finding.run(state);
       this.pending = this.receiveIt(state, this.finding.aside!);
@@ -62,7 +63,7 @@ export class Probe implements Doing {
     this.pending.end(state);
   }
 
-  private receiveIt(state: RankState, aside: Aside): Pending {
+  private receiveIt(state: ScriptState, aside: Aside): Pending {
     const plan = state.script.receives[this.receive]!;
     if (this.matched) return receiveFound(state, plan, aside);
     const buffer = state.buffer(plan.room, plan.lent);
@@ -79,13 +80,13 @@ export class SetAside implements Doing {
     this.finding = new ProbeFinding(receive, true);
   }
 
-  *run(state: RankState): Steps {
+  *run(state: ScriptState): Steps {
     yield* this.finding.run(state);
     state.asides.set(this.receive, this.finding.aside!);
   }
 }
 
-export function receiveAside(state: RankState, number: number): Pending {
+export function receiveAside(state: ScriptState, number: number): Pending {
   const aside = state.asides.get(number)!;
   state.asides.delete(number);
   return receiveFound(state, state.script.receives[number]!, aside);
@@ -94,7 +95,7 @@ export function receiveAside(state: RankState, number: number): Pending {
 /**
  * Receives the message of a matched probe; where a death or a revocation ended the probe, a receive that ends in the same way.
  */
-function receiveFound(state: RankState, plan: ReceivePlan, { envelope, posted, probed }: Aside): Pending {
+function receiveFound(state: ScriptState, plan: ReceivePlan, { envelope, posted, probed }: Aside): Pending {
   const buffer = state.buffer(plan.room, plan.lent);
   const now = newlyPosted(state, plan.number, probed, posted);
   if (envelope < 0) return postReceive(state, plan, buffer, now);

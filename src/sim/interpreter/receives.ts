@@ -7,8 +7,9 @@ import { R_ERROR, R_STATUS_BYTES, R_STATUS_SOURCE, R_STATUS_TAG } from "../../co
 import type { Receipt } from "../observation.ts";
 import { firstWrongByte, numberIn } from "../script/contents.ts";
 import type { ReceivePlan } from "../script/message-plan.ts";
+import type { Steps } from "../sim-process.ts";
 import type { Buffer } from "./buffer.ts";
-import type { Doing, Pending, RankState, Steps } from "./rank-state.ts";
+import type { Doing, Pending, ScriptState } from "./script-state.ts";
 
 /** The status of a receive, however it was received. The source is a rank of the world. */
 interface ReceiveStatus {
@@ -27,7 +28,7 @@ export interface Posted {
 }
 
 export function newlyPosted(
-  state: RankState,
+  state: ScriptState,
   receive: number,
   probed: Receipt["probed"] = null,
   order = state.nextPosted(),
@@ -49,7 +50,7 @@ export class PendingReceive implements Pending {
     this.posted = posted;
   }
 
-  end(state: RankState): void {
+  end(state: ScriptState): void {
     const { engine } = state.core;
     const { records } = engine;
     const { record, buffer } = this;
@@ -64,13 +65,13 @@ export class PendingReceive implements Pending {
   }
 }
 
-export function startReceive(state: RankState, number: number): Pending {
+export function startPlannedReceive(state: ScriptState, number: number): Pending {
   const plan = state.script.receives[number]!;
   return postReceive(state, plan, state.buffer(plan.room, plan.lent), newlyPosted(state, number));
 }
 
 /** After a probe, the receive asks for the message that the probe reported. */
-export function postReceive(state: RankState, plan: ReceivePlan, buffer: Buffer, posted: Posted): PendingReceive {
+export function postReceive(state: ScriptState, plan: ReceivePlan, buffer: Buffer, posted: Posted): PendingReceive {
   const { communicator, room } = plan;
   const { source, tag } = posted.probed ?? plan;
   const comm = state.communicator(communicator);
@@ -89,14 +90,14 @@ export class ReceiveNow implements Doing {
     this.receive = receive;
   }
 
-  *run(state: RankState): Steps {
+  *run(state: ScriptState): Steps {
     if (this.pending === null) yield* this.begin(state);
     if (this.pending === null) return;
     yield (this.pending as PendingReceive).record;
     (this.pending as PendingReceive).end(state);
   }
 
-  private *begin(state: RankState): Steps {
+  private *begin(state: ScriptState): Steps {
     const plan = state.script.receives[this.receive]!;
     const { room, source, tag } = plan;
     const { engine } = state.core;
@@ -123,7 +124,7 @@ export class ReceiveNow implements Doing {
 }
 
 export function noteReceipt(
-  state: RankState,
+  state: ScriptState,
   plan: ReceivePlan,
   view: Uint8Array,
   posted: Posted,

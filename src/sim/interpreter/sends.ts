@@ -4,8 +4,9 @@ import { saves } from "../../core/base/saved-classes.ts";
 import { R_ERROR, R_FLAGS, RecordFlag, SendMode } from "../../core/request/records.ts";
 import { fillMessage } from "../script/contents.ts";
 import type { MessagePlan } from "../script/message-plan.ts";
+import type { Steps } from "../sim-process.ts";
 import type { Buffer } from "./buffer.ts";
-import type { Doing, Pending, RankState, Steps } from "./rank-state.ts";
+import type { Doing, Pending, ScriptState } from "./script-state.ts";
 
 /** A send with a buffer of its own. */
 class PendingSend implements Pending {
@@ -19,7 +20,7 @@ class PendingSend implements Pending {
     this.buffer = buffer;
   }
 
-  end(state: RankState): void {
+  end(state: ScriptState): void {
     const { engine } = state.core;
     noteSend(state, this.message, {
       error: engine.records.get(this.record, R_ERROR),
@@ -30,27 +31,27 @@ class PendingSend implements Pending {
   }
 }
 
-export function startSend(state: RankState, number: number): Pending {
+export function startPlannedSend(state: ScriptState, number: number): Pending {
   const message = state.script.messages[number]!;
   const buffer = filledBuffer(state, message);
   return new PendingSend(postSend(state, message, buffer), number, buffer);
 }
 
 /** The message in a buffer of its own. */
-export function filledBuffer(state: RankState, message: MessagePlan): Buffer {
+export function filledBuffer(state: ScriptState, message: MessagePlan): Buffer {
   const buffer = state.buffer(message.bytes, message.lent);
   fillMessage(buffer.view, message);
   return buffer;
 }
 
-export function postSend(state: RankState, message: MessagePlan, buffer: Buffer): RecordId {
+export function postSend(state: ScriptState, message: MessagePlan, buffer: Buffer): RecordId {
   const { communicator, bytes, to, tag, mode } = message;
   const dest = state.rankIn(communicator, to);
   return state.core.startSend(state.communicator(communicator), buffer.pointer(), bytes, dest, tag, mode);
 }
 
 export function noteSend(
-  { observation, rank, script }: RankState,
+  { observation, rank, script }: ScriptState,
   number: number,
   { error, cancelled }: { readonly error: number; readonly cancelled: boolean },
 ): void {
@@ -76,13 +77,13 @@ export class SendNow implements Doing {
     this.message = message;
   }
 
-  *run(state: RankState): Steps {
+  *run(state: ScriptState): Steps {
     if (this.pending === null && this.isSent(state)) return;
     yield this.pending!.record;
     this.pending!.end(state);
   }
 
-  private isSent(state: RankState): boolean {
+  private isSent(state: ScriptState): boolean {
     const message = state.script.messages[this.message]!;
     const { bytes, to, tag, communicator } = message;
     const { engine } = state.core;
@@ -102,7 +103,7 @@ export class SendNow implements Doing {
 }
 
 /** Buffered: the program's own buffer is free at once, whatever the receiver does. */
-export function sendCopy(state: RankState, number: number): void {
+export function sendCopy(state: ScriptState, number: number): void {
   const message = state.script.messages[number]!;
   const buffer = filledBuffer(state, message);
   holdCopy(state, message, buffer.view);
@@ -111,7 +112,7 @@ export function sendCopy(state: RankState, number: number): void {
 }
 
 /** A copy of the bytes is lent until the message has left. */
-export function holdCopy(state: RankState, message: MessagePlan, bytes: Uint8Array): void {
+export function holdCopy(state: ScriptState, message: MessagePlan, bytes: Uint8Array): void {
   const { communicator, to, tag } = message;
   const comm = state.communicator(communicator);
   const copy = state.process.memory.lend(bytes.slice());

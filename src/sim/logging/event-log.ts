@@ -78,7 +78,9 @@ export class EventLog implements EventLogPort {
     this.#ports = ports;
     this.#store = new SimStore(options.storeFaults.random);
     this.service = new SimService(options, {
-      ...{ nowNs: () => ports.nowNs(), plan: (timeNs, act) => ports.plan(timeNs, act), ready: () => ports.ready() },
+      nowNs: () => ports.nowNs(),
+      plan: (timeNs, act) => ports.plan(timeNs, act),
+      ready: () => ports.ready(),
       begin: (isSuccessor) => this.#begin(isSuccessor),
     });
   }
@@ -97,7 +99,7 @@ export class EventLog implements EventLogPort {
         this.#store.replace(parts);
       },
     };
-    const streams = isSuccessor ? StoredStreams.restored(this.#store.read(), { store, slackBytes }) : "";
+    const streams = isSuccessor ? StoredStreams.restored([this.#store.read()], { store, slackBytes }) : "";
     if (isSuccessor && typeof streams === "string") this.stores.refused++;
     const logger = new EventLogger(
       typeof streams === "string" ? new StoredStreams(isSuccessor, { store, slackBytes }) : streams,
@@ -172,7 +174,7 @@ export class EventLog implements EventLogPort {
     this.#lastNs = 0;
   }
 
-  /** Nodes cannot reach it for a while. It has what it has. */
+  /** Nodes cannot reach the event logger for a while. It loses nothing. */
   cut(): void {
     this.service.cut();
   }

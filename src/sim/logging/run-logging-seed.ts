@@ -46,7 +46,8 @@ export function setupOf(options: LoggingSeedOptions): LoggingSetup {
   const delayNsMax = random.pick([1, 3_000, 30_000, 300_000]);
   const corrupt = random.fork();
   const services = {
-    ...{ delayNsMax, random: random.fork() },
+    delayNsMax,
+    random: random.fork(),
     detectionNs: random.pick([0, 5_000, 300_000]),
     restartNs: random.pick([0, 5_000, 300_000]),
   };
@@ -77,7 +78,11 @@ export function setupOf(options: LoggingSeedOptions): LoggingSetup {
   const noticeNsMax = keepsSuspects ? ofSuspects.pick([1, 1, 10]) * delayNsMax : undefined;
   return {
     services: { ...services, suspectsWakeNsMax, noticeNsMax },
-    ...{ world, setOf, script, listener: options.listener, newProtocol: options.newProtocol },
+    world,
+    setOf,
+    script,
+    listener: options.listener,
+    newProtocol: options.newProtocol,
     checkpoints: hasCheckpoints ? { times, patienceNs } : null,
     isCorrupt: () => corrupt.chance(0.2),
     logBytesMax,

@@ -8,22 +8,22 @@ import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import type { JobOutcome } from "../../core/service/outcome.ts";
 import type { BoardCounts } from "../boards.ts";
 import { interpret, type Rests } from "../interpreter/interpreter.ts";
-import { RankState, type Steps } from "../interpreter/rank-state.ts";
-import { judge, type SeedOutcome, type Violation } from "../judge.ts";
+import { ScriptState } from "../interpreter/script-state.ts";
+import { judgeWorld, type SeedOutcome, type Violation } from "../judge.ts";
 import type { SimMemory } from "../memory.ts";
-import { Clock, Observation } from "../observation.ts";
-import { JobFiles } from "../outside/job-files.ts";
-import { Output } from "../outside/output.ts";
+import { LogicalClock, Observation } from "../observation.ts";
 import type { Outside } from "../outside/outside.ts";
+import { PrintedOutput } from "../outside/printed-output.ts";
+import { RankFiles } from "../outside/rank-files.ts";
 import type { Checkpoints } from "../recovery/checkpoints.ts";
 import { Histories } from "../recovery/histories.ts";
 import { Moments } from "../recovery/moments.ts";
-import { imageOf, type RankImage, restoreRank } from "../recovery/rank-image.ts";
+import { rankImageOf, restoreRank, type SimRankImage } from "../recovery/rank-image.ts";
 import { RecoveringWorld, type Services } from "../recovery/recovering-world.ts";
 import type { RecoveryHost } from "../recovery/recovery-host.ts";
 import type { Trouble, TroublePorts } from "../recovery/trouble.ts";
 import type { Script } from "../script/script.ts";
-import type { SimProcess } from "../sim-process.ts";
+import type { SimProcess, Steps } from "../sim-process.ts";
 import type { World, WorldOptions } from "../world.ts";
 import type { StoreFaults } from "./event-log.ts";
 import { SimLogging } from "./sim-logging.ts";
@@ -76,10 +76,10 @@ export interface LoggingOutcome extends SeedOutcome {
   /** How often the dispatcher has crashed; and in the middle of a record. */
   /** Nodes that were taken for dead and left alive, and how many of them went on before the end. */
   readonly suspects: { readonly all: number; readonly awake: number };
-  readonly dispatcherCrashes: RecoveringWorld<SimMemory, RankImage, SimLogging>["dispatcherCrashes"];
-  readonly checkpoints: Checkpoints<RankImage>["counts"];
-  readonly output: Output["counts"];
-  readonly files: JobFiles["counts"];
+  readonly dispatcherCrashes: RecoveringWorld<SimMemory, SimRankImage, SimLogging>["dispatcherCrashes"];
+  readonly checkpoints: Checkpoints<SimRankImage>["counts"];
+  readonly output: PrintedOutput["counts"];
+  readonly files: RankFiles["counts"];
   readonly moments: Moments;
   readonly boards: BoardCounts;
   /** By rank. */
@@ -93,10 +93,10 @@ export const runLogging = (setup: LoggingSetup): LoggingOutcome => new LoggingRu
 
 class LoggingRun {
   readonly #setup: LoggingSetup;
-  readonly #there: RecoveringWorld<SimMemory, RankImage, SimLogging>;
+  readonly #there: RecoveringWorld<SimMemory, SimRankImage, SimLogging>;
   readonly #histories: Histories;
-  readonly #clock = new Clock();
-  readonly #states: RankState[] = [];
+  readonly #clock = new LogicalClock();
+  readonly #states: ScriptState[] = [];
   readonly #outside: Outside;
   readonly #nowhere: Outside;
   readonly #moments = new Moments();
@@ -107,17 +107,26 @@ class LoggingRun {
     this.#histories = new Histories(setOf.length);
     this.#there = new RecoveringWorld(
       {
-        ...{ setOf, services, isCorrupt, newTrouble: trouble },
+        setOf,
+        services,
+        isCorrupt,
+        newTrouble: trouble,
         world: {
-          ...{ ...world, eventsMax, hasImages: checkpoints !== null },
+          ...world,
+          eventsMax,
+          hasImages: checkpoints !== null,
           ...(listener === undefined ? {} : { listener }),
         },
         checkpointPatienceNs: checkpoints?.patienceNs ?? null,
         newParts: (ports) =>
           new SimLogging(
             {
-              ...{ setOf, ...services, logBytesMax: setup.logBytesMax, newProtocol: setup.newProtocol },
-              ...{ loggerKeeps: setup.loggerKeeps === true, storeFaults: setup.storeFaults },
+              setOf,
+              ...services,
+              logBytesMax: setup.logBytesMax,
+              newProtocol: setup.newProtocol,
+              loggerKeeps: setup.loggerKeeps === true,
+              storeFaults: setup.storeFaults,
             },
             ports,
           ),
@@ -125,19 +134,19 @@ class LoggingRun {
       {
         prepare: (process, image) => this.#prepare(process, image),
         start: (rank) => this.#start(rank),
-        imageOf: (rank) => imageOf(this.#states[rank]!, this.#histories.now(rank)),
+        imageOf: (rank) => rankImageOf(this.#states[rank]!, this.#histories.now(rank)),
         fell: (rank) => this.#moments.note("fell", this.#states[rank]!),
         captured: (rank) => this.#moments.note("captured", this.#states[rank]!),
       },
     );
     this.#nowhere = {
-      output: new Output(setOf.length),
-      files: new JobFiles(setOf.length, () => 0),
+      output: new PrintedOutput(setOf.length),
+      files: new RankFiles(setOf.length, () => 0),
       travel: () => {},
     };
     this.#outside = {
-      output: new Output(setOf.length),
-      files: new JobFiles(setOf.length, () => this.#world.nowNs),
+      output: new PrintedOutput(setOf.length),
+      files: new RankFiles(setOf.length, () => this.#world.nowNs),
       travel: (rank, act) => this.#there.print(rank, act),
     };
   }
@@ -147,7 +156,7 @@ class LoggingRun {
   }
 
   /** A new process has its state, that of an image or that of the beginning. */
-  #prepare(process: SimProcess, image: RankImage | null): void {
+  #prepare(process: SimProcess, image: SimRankImage | null): void {
     const { rank, engine } = process;
     const { script, checkpoints } = this.#setup;
     this.#histories.begin(rank, image?.history);
@@ -155,8 +164,10 @@ class LoggingRun {
       ...this.#histories.witness(rank),
       passes: (action: number) => !process.isSuspect && this.#passes(rank, action),
     };
-    const state = new RankState(script, process, {
-      ...{ witness, outside: this.#outsideOf(process), hasImages: checkpoints !== null },
+    const state = new ScriptState(script, process, {
+      witness,
+      outside: this.#outsideOf(process),
+      hasImages: checkpoints !== null,
       observation: new Observation(this.#clock),
     });
     this.#states[rank] = state;
@@ -184,7 +195,7 @@ class LoggingRun {
     this.#world.start(rank, () => this.#program(state, rests, incarnation));
   }
 
-  *#program(state: RankState, rests: Rests | null, incarnation: number): Steps {
+  *#program(state: ScriptState, rests: Rests | null, incarnation: number): Steps {
     const { rank, process } = state;
     yield* interpret(state, rests);
     if (!process.isSuspect) this.#there.finished(rank, incarnation);
@@ -201,8 +212,10 @@ class LoggingRun {
   judged(): LoggingOutcome {
     const { recovery, checkpoints, parts: logging, trouble, world } = this.#there;
     this.#there.begin();
-    const outcome = judge(world, {
-      ...{ script: this.#setup.script, histories: this.#histories, firstPosted: this.#clock.firstPosted },
+    const outcome = judgeWorld(world, {
+      script: this.#setup.script,
+      histories: this.#histories,
+      firstPosted: this.#clock.firstPosted,
       ...this.#outside,
       givenUp: () => checkpoints.counts.givenUp,
       observation: () => {
@@ -215,15 +228,25 @@ class LoggingRun {
     const rare = { ...recovery.rare, ...logging.rare };
     const violations = this.#isLegitimateEnd ? [] : [...outcome.violations, ...this.#endProblems(outcome)];
     return {
-      ...{ ...outcome, violations, job: this.#there.outcome, deaths, fired, restarts, rare, restartsOf },
-      ...{ suspects: this.#there.suspects, dispatcherCrashes: this.#there.dispatcherCrashes },
+      ...outcome,
+      violations,
+      job: this.#there.outcome,
+      deaths,
+      fired,
+      restarts,
+      rare,
+      restartsOf,
+      suspects: this.#there.suspects,
+      dispatcherCrashes: this.#there.dispatcherCrashes,
       checkpoints: checkpoints.counts,
       output: this.#outside.output.counts,
       files: this.#outside.files.counts,
       moments: this.#moments,
       boards: world.boardCounts,
       loggedBytes: sum(world.processes.map(({ core }) => (core.protocol as LoggingProtocol).loggedBytes)),
-      ...{ spilled: logging.spilled, fetched: logging.fetched, stores: logging.eventLog.stores },
+      spilled: logging.spilled,
+      fetched: logging.fetched,
+      stores: logging.eventLog.stores,
     };
   }
 

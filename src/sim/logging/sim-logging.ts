@@ -73,7 +73,8 @@ export class SimLogging implements ProtocolParts {
     this.#ports = ports;
     this.#shelves = Array.from(setOf, () => new Shelf());
     this.eventLog = new EventLog(options, {
-      ...{ nowNs: () => ports.nowNs(), plan: (timeNs, act) => ports.plan(timeNs, act) },
+      nowNs: () => ports.nowNs(),
+      plan: (timeNs, act) => ports.plan(timeNs, act),
       ready: () => this.connect(),
       crashed: () => {
         this.rare.loggerCrashed++;

@@ -36,8 +36,15 @@ export class SimSetStream implements DeterminantStream {
     this.client = new SimClient(
       service,
       {
-        ...{ client: known.set, incarnation, begin: known.from, known: known.words, random, delayNsMax },
-        ...{ retention: "until-trimmed", outgoingWordsMax: unacknowledgedWordsMax, incomingWordsMax: 0 },
+        client: known.set,
+        incarnation,
+        begin: known.from,
+        known: known.words,
+        random,
+        delayNsMax,
+        retention: "until-trimmed",
+        outgoingWordsMax: unacknowledgedWordsMax,
+        incomingWordsMax: 0,
       },
       ports,
     );

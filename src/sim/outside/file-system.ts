@@ -134,6 +134,12 @@ export class FileSystem implements Files {
 }
 
 const statOf = ({ number, bytes, modified }: Inode): FileStat => ({
-  ...{ kind: "file", device: 1n, inode: BigInt(number), links: 1n, size: BigInt(bytes.length) },
-  ...{ accessed: modified, modified, changed: modified },
+  kind: "file",
+  device: 1n,
+  inode: BigInt(number),
+  links: 1n,
+  size: BigInt(bytes.length),
+  accessed: modified,
+  modified,
+  changed: modified,
 });

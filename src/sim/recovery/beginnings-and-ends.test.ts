@@ -26,7 +26,8 @@ describe("rule 4: a kill before anybody has an image", () => {
     for (let rank = 0; rank < 4; rank++) {
       for (let call = 1; call <= 6; call++) {
         const { restarts, checkpoints } = survive({
-          ...{ ...base, checkpoints: at(0, 12) },
+          ...base,
+          checkpoints: at(0, 12),
           faults: `kill rank ${rank} at call ${call}`,
         });
         equal(restarts, 1);
@@ -53,7 +54,8 @@ describe("rule 9: the finished still serve", () => {
 
   it("and then the others fall, who need what the finished had sent", () => {
     const { rare, restartsOf } = survive({
-      ...{ nodes: 2, program: early().script },
+      nodes: 2,
+      program: early().script,
       faults: "kill node 0 at finish; kill node 1 at 0.2ms",
     });
     equal(rare.finishedFell, 2);
@@ -63,7 +65,8 @@ describe("rule 9: the finished still serve", () => {
 
   it("the others fall first, and the finished fall while they serve them", () => {
     const { rare, restartsOf } = survive({
-      ...{ nodes: 2, program: early().script },
+      nodes: 2,
+      program: early().script,
       faults: "kill node 1 at 0.2ms; kill node 0 in recovery of set 1",
     });
     equal(rare.finishedFell, 2);
@@ -74,7 +77,9 @@ describe("rule 9: the finished still serve", () => {
     const program = new ScenarioProgram(4);
     program.gather([0, 1, 3], 2).send(0, 3).send(2, 1).compute(1, 200_000).send(1, 3).gather([3], 1).send(1, 2);
     const { checkpoints, rare } = survive({
-      ...{ nodes: 2, program: program.script, checkpoints: at(1, 3) },
+      nodes: 2,
+      program: program.script,
+      checkpoints: at(1, 3),
       faults: "kill node 0 at checkpoint 1 after",
     });
     ok(checkpoints.committed > 0);
@@ -84,7 +89,9 @@ describe("rule 9: the finished still serve", () => {
 
   it("all of a set have finished and are captured; the set falls, and comes back finished", () => {
     const { checkpoints } = survive({
-      ...{ nodes: 2, program: early().script, checkpoints: at(0, 2) },
+      nodes: 2,
+      program: early().script,
+      checkpoints: at(0, 2),
       faults: "kill node 0 at 0.25ms",
     });
     equal(checkpoints.restored, 1);
@@ -104,7 +111,9 @@ describe("rule 10: a program that ends its own node", () => {
 
   it("ends it as well when it begins from an image, and others are killed meanwhile", () => {
     const { job, checkpoints } = play({
-      ...{ ...base, crashesAt: { rank: 2, action: 14 }, checkpoints: at(2, 3) },
+      ...base,
+      crashesAt: { rank: 2, action: 14 },
+      checkpoints: at(2, 3),
       faults: "kill node 0 in recovery of set 1; kill node 0 in recovery of set 1 number 2",
     });
     equal(job?.reason.kind === "node-failed" && job.reason.node, 1);

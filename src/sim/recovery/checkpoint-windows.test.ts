@@ -35,7 +35,9 @@ describe("§3.3.3 a set falls in the middle of its checkpoint", () => {
     const program = new ScenarioProgram(4);
     program.gather([1, 2], 0).compute(0, 1_000).compute(1, 200_000).send(0, 2).send(2, 1).send(1, 3);
     const { checkpoints } = survive({
-      ...{ nodes: 2, program: program.script, checkpoints: at(0, 3) },
+      nodes: 2,
+      program: program.script,
+      checkpoints: at(0, 3),
       faults: "kill rank 1 at 0.1ms",
     });
     equal(checkpoints.asked, 2, "again in the next life");
@@ -92,7 +94,11 @@ describe("rule 3: a member has been captured, and another has not", () => {
     // With each of the first five it was an orphan once; the others are any.
     for (const seed of [164, 1153, 1233, 1274, 1276, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]) {
       const outcome = survive({
-        ...{ nodes: 2, program, seed, checkpoints: at(seed % 2, 1 + (seed % 10)), mayMiss: true },
+        nodes: 2,
+        program,
+        seed,
+        checkpoints: at(seed % 2, 1 + (seed % 10)),
+        mayMiss: true,
         ...{
           cost: { jitterNs: 20_000 },
           services: { delayNsMax: 3_000 },
@@ -120,7 +126,8 @@ describe("V4 rule 5: an image cannot be read", () => {
 
   it("the newest one, and the next life falls too", () => {
     const { checkpoints } = survive({
-      ...{ ...base, corrupt: [0] },
+      ...base,
+      corrupt: [0],
       faults: "kill set 0 at checkpoint 2 after; kill set 0 in recovery",
     });
     equal(checkpoints.corrupt, 1);
@@ -134,7 +141,10 @@ describe("§3.3.3 an attempt is given up", () => {
     program.gather([1, 2], 0).compute(0, 1_000).compute(1, 200_000).send(0, 2).send(2, 1).send(1, 3);
     program.gather([1, 3], 0).send(0, 3).send(0, 1).send(3, 0);
     const { checkpoints } = survive({
-      ...{ nodes: 2, program: program.script, checkpoints: at(0, 3, 6), patienceNs: 50_000 },
+      nodes: 2,
+      program: program.script,
+      checkpoints: at(0, 3, 6),
+      patienceNs: 50_000,
       faults: "kill node 0 at checkpoint 2 after",
     });
     equal(checkpoints.givenUp, 1);

@@ -6,8 +6,7 @@
 import { Settling } from "../../core/process/settling.ts";
 import type { Capture } from "../../core/service/set-checkpoints.ts";
 import type { Rests } from "../interpreter/interpreter.ts";
-import type { Steps } from "../interpreter/rank-state.ts";
-import type { SimProcess } from "../sim-process.ts";
+import type { SimProcess, Steps } from "../sim-process.ts";
 import { hasHalf } from "./half-received.ts";
 import { type ImageName, SimImageStore } from "./image-store.ts";
 
@@ -16,7 +15,7 @@ export const checkpointSteps = ["asked", "stopped", "captured", "stored", "commi
 /** `image`: one more is stored. */
 export type CheckpointStep = (typeof checkpointSteps)[number] | "image";
 
-export interface CheckpointEvent {
+export interface CheckpointProgress {
   readonly step: CheckpointStep;
   readonly set: number;
   /** Of the set's checkpoints, from 1. */
@@ -45,7 +44,7 @@ interface CheckpointsPorts<I> {
   captured(rank: number, capture: Capture): void;
   imageStored(rank: number, image: Capture & { readonly problem: string }): void;
   verified(set: number, number: number, problem: string): void;
-  happens(event: CheckpointEvent): void;
+  happens(event: CheckpointProgress): void;
 }
 
 interface Attempt {
@@ -69,8 +68,20 @@ export class Checkpoints<I> {
    * that a crash of the server has torn.
    */
   readonly counts = {
-    ...{ asked: 0, stopped: 0, captured: 0, image: 0, stored: 0, committed: 0, givenUp: 0, restored: 0, corrupt: 0 },
-    ...{ fellAsked: 0, fellCaptured: 0, fellStored: 0, capturedWithHalf: 0, torn: 0 },
+    asked: 0,
+    stopped: 0,
+    captured: 0,
+    image: 0,
+    stored: 0,
+    committed: 0,
+    givenUp: 0,
+    restored: 0,
+    corrupt: 0,
+    fellAsked: 0,
+    fellCaptured: 0,
+    fellStored: 0,
+    capturedWithHalf: 0,
+    torn: 0,
   };
 
   constructor(ports: CheckpointsPorts<I>) {
@@ -133,7 +144,7 @@ export class Checkpoints<I> {
   // What happens to it
 
   /** A checkpoint of a set has come so far. */
-  reached(event: CheckpointEvent): void {
+  reached(event: CheckpointProgress): void {
     const { step, set, number } = event;
     this.counts[step]++;
     const attempt = this.#attempts.get(set);
@@ -216,7 +227,8 @@ export class Checkpoints<I> {
     captured.add(rank);
     ports.captured(rank, capture);
     const upload = {
-      ...{ name: { set, number, rank }, image },
+      name: { set, number, rank },
+      image,
       answer: (problem: string) => ports.imageStored(rank, { ...capture, problem }),
     };
     this.#store.upload(upload);

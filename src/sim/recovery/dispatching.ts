@@ -3,29 +3,25 @@
  * the world are the dispatcher's nodes. The dispatcher decides which lives are over, in which order all hear of it and when
  * the job ends; here is only what happens to nodes, and how long it takes until the dispatcher hears of it.
  *
- * What a node has said arrives in the order in which it was said, before the news that the node is gone. A node that stands
- * still says nothing. Time passes for the dispatcher only while some node stands still or the job is ending: heartbeats of a world
- * in which nothing happens would never end.
+ * A node that stands still says nothing. Time passes for the dispatcher only while some node stands still or the job is ending:
+ * heartbeats of a world in which nothing happens would never end.
  *
- * The dispatcher can crash: between two events, or in the middle of a record of its journal. Everything on its way to the dispatcher is
- * lost; orders on their way from it are lost or arrive late, as the seed says. After a while there is a successor that knows the
- * journal and asks the nodes (core/service/takeover.ts, ADR 13). A node that has heard from the successor refuses late orders, which
- * carry an older term.
- *
- * Where suspects are kept, a node that was silent for too long lives on while another has its number: nobody hears what it says, its
- * ranks run, and stand beside the next lives until the job is over.
+ *   sim-nodes.ts           the nodes, and the order of their words
+ *   dispatcher-crashes.ts  the dispatcher crashes; a while later its successor asks the nodes (core/service/takeover.ts, ADR 13)
+ *   suspects.ts            nodes that count as dead and live, where they are kept
  */
-import { unreachable } from "../../core/base/assert.ts";
+import { assert } from "../../core/base/assert.ts";
 import { Dispatcher, type Predecessor } from "../../core/service/dispatcher.ts";
 import type { JobRecord } from "../../core/service/job-record.ts";
-import { type JobState, jobStateFrom } from "../../core/service/job-state.ts";
-import { decodeJournal, encodeRecord } from "../../core/service/journal.ts";
 import type { Death, JobOutcome } from "../../core/service/outcome.ts";
 import { patiencesOf } from "../../core/service/patiences.ts";
 import type { RecoveryState } from "../../core/service/recovery-state.ts";
 import { type NodeAnswer, type RankLife, Takeover } from "../../core/service/takeover.ts";
 import type { Random } from "../random.ts";
 import type { World } from "../world.ts";
+import { DispatcherCrashes, type Order } from "./dispatcher-crashes.ts";
+import { type SimNode, SimNodes } from "./sim-nodes.ts";
+import { Suspects } from "./suspects.ts";
 
 interface DispatchingOptions {
   readonly world: World;
@@ -66,40 +62,9 @@ interface DispatchingPorts {
   decided(): void;
 }
 
-/** Orders that a dispatcher gives at one moment; the nodes look at them when they arrive. */
-export interface Order {
-  /** Was the dispatcher that gave it lost, and the order with it? */
-  isLost(): boolean;
-  /** Has another dispatcher's term begun since, or is there none? */
-  isLate(): boolean;
-  /** The order arrives at a node now: does the node carry it out? It refuses an order of an older term than it has heard of. */
-  isTakenBy(node: number): boolean;
-  /** How many deaths the dispatcher that gave it has declared. */
-  deathsDeclared(): number;
-}
-
-/** A node of the world, until it is gone; then another has its number. */
-interface NodeProcess {
-  readonly node: number;
-  /** Term of the dispatcher that it listens and speaks to. */
-  term: number;
-  /** How many node processes had this number before. */
-  readonly life: number;
-  isGone: boolean;
-  /** Does the node run ranks already? */
-  hasBegun: boolean;
-  /** When its last words arrive. */
-  lastSaidNs: number;
-  /** Orders that arrived while it stood still. */
-  readonly unheard: (() => void)[];
-  /** Its words arrive when it is heard again. */
-  isMuted: boolean;
-  readonly held: (() => void)[];
-}
-
 /** An end that the dispatcher has not heard of yet. */
 interface News {
-  readonly process: NodeProcess;
+  readonly process: SimNode;
   readonly hear: () => void;
 }
 
@@ -111,29 +76,17 @@ const killed = { kind: "signal", signal: "SIGKILL", signalNumber: 9 } as const;
 const left = { kind: "exit", code: 0 } as const;
 const vanished = { kind: "vanished", code: 1 } as const;
 
-/** The dispatcher is gone in the middle of a record. */
-class Torn extends Error {}
-
 export class Dispatching {
-  /** How often the dispatcher has crashed; how often in the middle of a record; orders of an older term that nodes took or refused. */
-  readonly crashes = { all: 0, torn: 0, lateOrders: 0, refusedOrders: 0 };
-  /** Nodes that were taken for dead and left alive; and of those, nodes that went on before the job was over. */
-  readonly suspects = { all: 0, awake: 0 };
   /** The job is over, and every node has ended. */
   isEnded = false;
   readonly #options: DispatchingOptions;
   readonly #ports: DispatchingPorts;
+  readonly #nodes: SimNodes;
+  readonly #crashes: DispatcherCrashes;
+  readonly #suspects: Suspects;
   #core: Dispatcher;
-  readonly #nodes: NodeProcess[];
-  #journal: number[] = [];
-  #isDown = false;
-  #isBusy = false;
-  /** Will the next record be torn? */
-  #isTearing = false;
   /** Of the present dispatcher, if it has taken over from another. */
   #takeover: Takeover | null = null;
-  /** By crash: do the orders that were on their way arrive? */
-  readonly #ordersArrive: boolean[] = [];
   /** Nodes that are to be excused when there is a dispatcher again. */
   readonly #unexcused: number[] = [];
   /** Lives whose program is over, and lives that have come as far as those before: their nodes know it. */
@@ -151,10 +104,20 @@ export class Dispatching {
     this.#options = options;
     this.#ports = ports;
     this.#patience = options.suspectsWakeNsMax === null ? usualPatience : shortPatience;
-    this.#nodes = Array.from({ length: world.nodes }, (_, node) => newNode(node, 0));
-    for (const process of this.#nodes) process.hasBegun = true;
+    this.#nodes = new SimNodes(world);
+    this.#crashes = new DispatcherCrashes(options, {
+      crashed: () => {
+        this.#news.clear();
+        this.#passed.clear();
+        ports.crashed();
+      },
+      takeOver: () => this.#takeOver(),
+      isEnded: () => this.isEnded,
+      termOf: (node) => this.#nodes.all[node]?.term,
+    });
+    this.#suspects = new Suspects(options, () => this.outcome !== undefined);
     this.#core = this.#dispatcher(0);
-    for (const { node } of this.#nodes) this.#core.heard(node);
+    for (const { node } of this.#nodes.all) this.#core.heard(node);
   }
 
   #dispatcher(nowMs: number, predecessor?: Predecessor): Dispatcher {
@@ -163,9 +126,14 @@ export class Dispatching {
     const { placement } = world;
     return new Dispatcher(
       {
-        ...{ placement: world.placement, ranks: world.placement.length, nodes: world.nodes, setOf: [...setOf] },
-        ...{ ...this.#patience, ...patiencesOf(this.#patience.patienceMs) },
-        ...{ timeoutMs: Number.POSITIVE_INFINITY, keepSuspects: this.#options.suspectsWakeNsMax !== null },
+        ...this.#patience,
+        ...patiencesOf(this.#patience.patienceMs),
+        placement,
+        ranks: placement.length,
+        nodes: world.nodes,
+        setOf: [...setOf],
+        timeoutMs: Number.POSITIVE_INFINITY,
+        keepSuspects: this.#options.suspectsWakeNsMax !== null,
         deaths: "replaced",
       },
       {
@@ -177,7 +145,7 @@ export class Dispatching {
         survived: () => {},
         // A node that stands still does nothing, and the operating system sees that.
         work: () => 0,
-        end: (node) => this.#end(this.#nodes[node]!),
+        end: (node) => this.#end(this.#nodes.at(node)),
         kill: (node) => this.killNode(node),
         disown: (node) => this.#disown(node),
         ended: () => {
@@ -190,112 +158,63 @@ export class Dispatching {
   }
 
   record(record: JobRecord): void {
-    const bytes = encodeRecord(record);
-    if (this.#isTearing) {
-      this.#journal.push(...bytes.subarray(0, this.#options.random.below(bytes.length)));
-      throw new Torn();
-    }
-    this.#journal.push(...bytes);
+    this.#crashes.write(record);
   }
 
   /** The dispatcher hears of something, or recovery beside it, if there is one. What follows from that inside it is one event. */
   feed(act: (core: Dispatcher) => void): void {
-    if (this.#isDown) return;
-    const isInside = this.#isBusy;
-    this.#isBusy = true;
-    try {
-      act(this.#core);
-    } catch (error) {
-      if (!(error instanceof Torn) || isInside) throw error;
-      this.crashes.torn++;
-      this.#crashed();
-    } finally {
-      this.#isBusy = isInside;
-    }
+    this.#crashes.event(() => act(this.#core));
   }
 
   // A dispatcher that crashes
 
-  /** It crashes now, or in the middle of the next record that it writes. */
+  get crashes(): DispatcherCrashes["counts"] {
+    return this.#crashes.counts;
+  }
+
+  get suspects(): Suspects["counts"] {
+    return this.#suspects.counts;
+  }
+
   crash(): void {
-    const { world, random } = this.#options;
-    if (this.#isDown || this.isEnded) return;
-    this.#isTearing = random.chance(0.5);
-    if (this.#isTearing) return;
-    // Between two events, not in the middle of this one.
-    world.plan(world.nowNs, () => {
-      if (!this.#isDown && !this.isEnded) this.#crashed();
-    });
+    this.#crashes.crash();
   }
 
-  #crashed(): void {
-    const { world, random, restartNs } = this.#options;
-    this.crashes.all++;
-    this.#ordersArrive.push(random.chance(0.5));
-    this.#isDown = true;
-    this.#isTearing = false;
-    this.#news.clear();
-    this.#passed.clear();
-    this.#ports.crashed();
-    world.trace.note(world.nowNs, "dispatcher crashed", []);
-    world.plan(world.nowNs + random.below(restartNs + 1), () => this.#takeOver());
-  }
-
-  /** What the journal says. A torn end is cut off. */
-  #written(): JobState {
-    const read = decodeJournal(Uint8Array.from(this.#journal));
-    if (read.kind === "damaged") throw new Error(read.problem);
-    this.#journal.length = read.bytes;
-    return jobStateFrom(read.records);
+  /** There is no dispatcher at the moment. */
+  get isDown(): boolean {
+    return this.#crashes.isDown;
   }
 
   /** The present dispatcher gives an order. */
   order(): Order {
-    const core = this.#core;
-    const { term } = core.state;
-    const crashes = this.crashes.all;
-    const isLate = (): boolean => crashes !== this.crashes.all;
-    return {
-      isLate,
-      isLost: () => isLate() && !this.#ordersArrive[crashes]!,
-      isTakenBy: (node) => {
-        // A suspect hears nothing.
-        const process = this.#nodes[node];
-        if (process === undefined) return false;
-        const isTaken = process.term <= term;
-        if (isLate()) this.crashes[isTaken ? "lateOrders" : "refusedOrders"]++;
-        return isTaken;
-      },
-      deathsDeclared: () => core.state.deaths.length,
-    };
+    return this.#crashes.order(this.#core);
   }
 
   #takeOver(): void {
     const { world } = this.#options;
     const { placement } = world;
     const isOn = (node: number) => (rank: number) => placement[rank] === node;
-    const { dispatcher, recovery } = this.#written();
+    const { dispatcher, recovery } = this.#crashes.written();
     this.#core = this.#dispatcher(this.#nowMs, { state: dispatcher, startMs: 0 });
-    this.#isDown = false;
     this.#takeover = new Takeover({ placement, ranks: placement.length }, this.#core, {
       // A node that was silent, and whose replacement was written down and not carried out.
       refuse: (node) => this.killNode(node),
-      end: (node) => this.#end(this.#nodes[node]!),
+      end: (node) => this.#end(this.#nodes.at(node)),
       tell: (node, death) => this.#ports.tell(death, isOn(node)),
       goOn: (node) => this.#ports.goOn(node),
       returned: (node, lives) => this.#ports.returned(lives, isOn(node)),
-      endRanks: () => unreachable("everybody who is dead returns" as never),
+      endRanks: () => assert(false, "all dead ranks return in this world"),
     });
     for (const node of this.#unexcused.splice(0)) this.excuse(node);
     this.feed((core) => {
       core.takeOver();
       this.#ports.takeOver(recovery);
     });
-    for (const process of this.#nodes) this.#ask(process);
+    for (const process of this.#nodes.all) this.#ask(process);
     this.#tickWhileNeeded();
   }
 
-  #ask(process: NodeProcess): void {
+  #ask(process: SimNode): void {
     const { world, random, delayNsMax } = this.#options;
     const { node } = process;
     if (process.isGone) {
@@ -306,47 +225,40 @@ export class Dispatching {
     const hear = (): void => {
       if (!process.isGone && takeover === this.#takeover) this.#answer(process);
     };
-    world.plan(world.nowNs + random.below(delayNsMax), () => this.#whenRunning(process, hear));
+    world.plan(world.nowNs + random.below(delayNsMax), () => this.#nodes.whenRunning(process, hear));
   }
 
   /** A node hears the question of the present dispatcher: from now on it listens and speaks to that dispatcher alone. */
-  #answer(process: NodeProcess): void {
+  #answer(process: SimNode): void {
     const { random, delayNsMax } = this.#options;
     const { node } = process;
     process.term = this.#core.state.term;
-    for (const rank of this.ranksOf(node)) this.#passed.delete(rank);
+    for (const rank of this.#nodes.ranksOf(node)) this.#passed.delete(rank);
     this.#ports.sayAgain(node);
     const answer = this.#answerOf(process);
     const takeover = this.#takeover;
-    this.#plan(process, random.below(delayNsMax), () => {
-      if (!this.#isPresent(process) || takeover !== this.#takeover) return;
+    this.#nodes.say(process, random.below(delayNsMax), () => {
+      if (!this.#nodes.isPresent(process) || takeover !== this.#takeover) return;
       this.feed(() => takeover?.answered(answer, this.#nowMs));
     });
   }
 
-  #answerOf({ node, life }: NodeProcess): NodeAnswer {
+  #answerOf({ node, life }: SimNode): NodeAnswer {
     const { processes } = this.#options.world;
     const living = this.ranksOf(node).filter((rank) => processes[rank]!.state !== "dead");
     const ranks = living.map((rank) => {
       const incarnation = this.#ports.incarnationOf(rank);
       const isDone = this.#done.get(rank) === incarnation;
-      return {
-        ...{ rank, incarnation, stands: { kind: isDone ? "done" : "running" } as const },
-        hasCaughtUp: isDone || this.#caughtUp.get(rank) === incarnation,
-      };
+      const stands = { kind: isDone ? "done" : "running" } as const;
+      return { rank, incarnation, stands, hasCaughtUp: isDone || this.#caughtUp.get(rank) === incarnation };
     });
     const heard = living.map((rank) => this.#ports.deathsHeard(rank));
     return { node, life, ranks, deathsHeard: Math.min(this.#core.state.deaths.length, ...heard) };
   }
 
-  /** There is no dispatcher at the moment. */
-  get isDown(): boolean {
-    return this.#isDown;
-  }
-
   /** Does the journal say what the dispatcher must not forget? A torn end does not count. */
   isWritten(recovery: RecoveryState): boolean {
-    const written = this.#written();
+    const written = this.#crashes.written();
     return textOf(written.dispatcher) === textOf(this.#core.state) && textOf(written.recovery) === textOf(recovery);
   }
 
@@ -364,7 +276,7 @@ export class Dispatching {
   }
 
   isNodeAlive(node: number): boolean {
-    return !this.#nodes[node]!.isGone;
+    return !this.#nodes.at(node).isGone;
   }
 
   get #nowMs(): number {
@@ -372,8 +284,7 @@ export class Dispatching {
   }
 
   ranksOf(node: number): number[] {
-    const { placement } = this.#options.world;
-    return [...placement.keys()].filter((rank) => placement[rank] === node);
+    return this.#nodes.ranksOf(node);
   }
 
   // What happens to nodes
@@ -381,7 +292,7 @@ export class Dispatching {
   /** The node's process is gone, and with it all of its ranks. */
   killNode(node: number): void {
     const { world } = this.#options;
-    const process = this.#nodes[node]!;
+    const process = this.#nodes.at(node);
     if (process.isGone) return;
     process.isGone = true;
     for (const rank of this.ranksOf(node)) world.crash(rank);
@@ -394,8 +305,8 @@ export class Dispatching {
   killRanks(ranks: readonly number[]): void {
     const { world } = this.#options;
     for (const rank of ranks) {
-      const process = this.#processOf(rank);
-      this.#whenRunning(process, () => {
+      const process = this.#nodes.of(rank);
+      this.#nodes.whenRunning(process, () => {
         if (process.isGone || world.processes[rank]!.state === "dead") return;
         const incarnation = this.#ports.incarnationOf(rank);
         world.crash(rank);
@@ -411,7 +322,7 @@ export class Dispatching {
 
   /** The next fall on that node is a fault of the seed or the plan, not of the program. */
   excuse(node: number): void {
-    if (this.#isDown) this.#unexcused.push(node);
+    if (this.isDown) this.#unexcused.push(node);
     this.feed((core) => core.falls.excused(node));
   }
 
@@ -421,31 +332,19 @@ export class Dispatching {
   }
 
   continueNode(node: number): void {
-    this.#options.world.continueNode(node);
-    for (const act of this.#nodes[node]!.unheard.splice(0)) act();
+    this.#nodes.continue(node);
   }
 
   /** The node runs, and no word of it arrives until it is heard again. */
   muteNode(node: number): () => void {
-    const process = this.#nodes[node]!;
-    process.isMuted = true;
+    const listen = this.#nodes.mute(node);
     this.#tickWhileNeeded();
-    return () => {
-      process.isMuted = false;
-      for (const act of process.held.splice(0)) act();
-    };
+    return listen;
   }
 
-  /** The node counts as dead and lives. One that stands still goes on soon: then its successors live, or are about to. */
   #disown(node: number): void {
-    const { world, random, suspectsWakeNsMax } = this.#options;
-    this.suspects.all++;
     this.#ports.disowned(this.ranksOf(node));
-    const suspect = world.disown(node);
-    world.plan(world.nowNs + random.below((suspectsWakeNsMax ?? 0) + 1), () => {
-      if (this.outcome === undefined) this.suspects.awake++;
-      world.continueNode(suspect);
-    });
+    this.#suspects.add(node);
   }
 
   /** The dispatcher hears now of every node and rank that is gone. */
@@ -495,24 +394,20 @@ export class Dispatching {
   begun(ranks: readonly number[]): void {
     for (const rank of ranks) {
       this.#passed.delete(rank);
-      this.#processOf(rank).hasBegun = true;
+      this.#nodes.of(rank).hasBegun = true;
       const node = this.#options.world.placement[rank]!;
       this.#core.heard(node);
       this.#takeover?.began(node, [{ rank, incarnation: this.#ports.incarnationOf(rank) }]);
     }
   }
 
-  #processOf(rank: number): NodeProcess {
-    return this.#nodes[this.#options.world.placement[rank]!]!;
-  }
-
   /** Something comes from the node of a rank, if that lives long enough to say it. */
   say(rank: number, hear: (core: Dispatcher) => void): void {
-    const process = this.#processOf(rank);
+    const process = this.#nodes.of(rank);
     const { term } = process;
-    this.#plan(process, this.#options.random.below(this.#options.delayNsMax), () => {
+    this.#nodes.say(process, this.#options.random.below(this.#options.delayNsMax), () => {
       // Words for a dispatcher that crashed are lost.
-      if (!this.#isPresent(process) || term !== this.#core.state.term) return;
+      if (!this.#nodes.isPresent(process) || term !== this.#core.state.term) return;
       this.feed((core) => {
         core.heard(process.node);
         hear(core);
@@ -521,35 +416,21 @@ export class Dispatching {
   }
 
   /** The dispatcher is about to hear of an end. */
-  #bring(process: NodeProcess, hear: () => void): void {
+  #bring(process: SimNode, hear: () => void): void {
     const news = { process, hear };
     this.#news.add(news);
-    this.#plan(process, this.#options.random.below(this.#options.detectionNs + 1), () => this.#hear(news));
+    this.#nodes.say(process, this.#options.random.below(this.#options.detectionNs + 1), () => this.#hear(news));
   }
 
   #hear(news: News): void {
-    if (this.#news.delete(news) && this.#isPresent(news.process)) news.hear();
-  }
-
-  #plan(process: NodeProcess, delayNs: number, act: () => void): void {
-    const { world } = this.#options;
-    process.lastSaidNs = Math.max(process.lastSaidNs, world.nowNs + delayNs);
-    world.plan(process.lastSaidNs, () => {
-      // The operating system tells of its end.
-      if (process.isMuted && !process.isGone) process.held.push(act);
-      else act();
-    });
-  }
-
-  #isPresent(process: NodeProcess): boolean {
-    return this.#nodes[process.node] === process;
+    if (this.#news.delete(news) && this.#nodes.isPresent(news.process)) news.hear();
   }
 
   // What the dispatcher wants
 
   #replace(node: number, ranks: readonly number[]): void {
     const { nodes, term } = this.#core.state;
-    this.#nodes[node] = newNode(node, nodes[node]!.life, term);
+    this.#nodes.replace(node, nodes[node]!.life, term);
     this.#takeover?.started(node);
     this.#ports.fallen(ranks);
   }
@@ -562,7 +443,7 @@ export class Dispatching {
   }
 
   /** Nodes of a job that has finished leave their ranks as they are: the checkers look at them. */
-  #end(process: NodeProcess): void {
+  #end(process: SimNode): void {
     const { world, random, delayNsMax } = this.#options;
     const { node } = process;
     const leave = (): void => {
@@ -571,25 +452,20 @@ export class Dispatching {
       if (this.outcome?.reason.kind !== "finished") for (const rank of this.ranksOf(node)) world.crash(rank);
       this.#bring(process, () => this.feed((core) => core.nodeEnded(node, left, this.#nowMs)));
     };
-    world.plan(world.nowNs + random.below(delayNsMax), () => this.#whenRunning(process, leave));
+    world.plan(world.nowNs + random.below(delayNsMax), () => this.#nodes.whenRunning(process, leave));
     this.#tickWhileNeeded();
-  }
-
-  #whenRunning(process: NodeProcess, act: () => void): void {
-    if (this.#options.world.isStopped(process.node) && !process.isGone) process.unheard.push(act);
-    else act();
   }
 
   // Time
 
   #tickWhileNeeded(): void {
     const { world } = this.#options;
-    const isNeeded = !this.isEnded && this.#nodes.some(({ node, isMuted }) => isMuted || world.isStopped(node));
+    const isNeeded = !this.isEnded && this.#nodes.all.some(({ node, isMuted }) => isMuted || world.isStopped(node));
     if (this.#isTicking || !isNeeded) return;
     this.#isTicking = true;
     world.plan(world.nowNs + this.#patience.heartbeatMs * nsPerMs, () => {
       this.#isTicking = false;
-      for (const { node, isGone, hasBegun, isMuted } of this.#nodes) {
+      for (const { node, isGone, hasBegun, isMuted } of this.#nodes.all) {
         if (!isGone && !isMuted && hasBegun && !world.isStopped(node)) this.#core.heard(node);
       }
       this.feed((core) => core.tick(this.#nowMs));
@@ -597,11 +473,6 @@ export class Dispatching {
     });
   }
 }
-
-const newNode = (node: number, life: number, term = 0): NodeProcess => ({
-  ...{ node, life, term, isGone: false, hasBegun: false, lastSaidNs: 0 },
-  ...{ unheard: [], isMuted: false, held: [] },
-});
 
 const textOf = (state: Dispatcher["state"] | RecoveryState): string =>
   JSON.stringify(state, (_, value: unknown) => (value instanceof Set || value instanceof Map ? [...value] : value));

@@ -2,7 +2,7 @@
 import { unreachable } from "../../core/base/assert.ts";
 import type { Random } from "../random.ts";
 import type { World } from "../world.ts";
-import { type CheckpointEvent, type CheckpointStep, checkpointSteps } from "./checkpoints.ts";
+import { type CheckpointProgress, type CheckpointStep, checkpointSteps } from "./checkpoints.ts";
 import type { Trouble, TroublePorts } from "./trouble.ts";
 
 type FaultTime =
@@ -31,7 +31,7 @@ type FaultTarget =
   /** The node runs, and the dispatcher hears nothing of it for a while. */
   | { readonly kind: "mute"; readonly node: number; readonly forNs: number };
 
-export interface Fault {
+interface DrawnFault {
   readonly time: FaultTime;
   readonly afterNs: number;
   readonly target: FaultTarget;
@@ -45,8 +45,8 @@ interface DrawnFaultsOptions {
   readonly hasCheckpoints: boolean;
 }
 
-export function drawFaults(random: Random, options: DrawnFaultsOptions): Fault[] {
-  const faults: Fault[] = [];
+export function drawFaults(random: Random, options: DrawnFaultsOptions): DrawnFault[] {
+  const faults: DrawnFault[] = [];
   for (let left = random.pick([1, 1, 2, 3, 5]); left > 0; left--) {
     const fault = drawFault(random, options, faults.length);
     faults.push(fault);
@@ -54,7 +54,7 @@ export function drawFaults(random: Random, options: DrawnFaultsOptions): Fault[]
     if (random.chance(0.25)) faults.push({ ...fault, target: targetOf(random, options, fault.time) });
   }
   const { nodes } = options;
-  const timeNow = (): Pick<Fault, "time" | "afterNs"> => drawFault(random, options, 0);
+  const timeNow = (): Pick<DrawnFault, "time" | "afterNs"> => drawFault(random, options, 0);
   if (random.chance(0.2)) {
     const service = random.pick(["event-logger", "event-logger", "checkpoint-server"] as const);
     faults.push({ ...timeNow(), target: { kind: "service", service, keepsContents: random.chance(0.5) } });
@@ -85,7 +85,7 @@ export function drawFaults(random: Random, options: DrawnFaultsOptions): Fault[]
 }
 
 /** Nodes that stand still, or cannot be heard, for so long that they are taken for dead, for worlds that leave those alive. */
-export function drawStops(random: Random, options: DrawnFaultsOptions): Fault[] {
+export function drawStops(random: Random, options: DrawnFaultsOptions): DrawnFault[] {
   return Array.from({ length: random.pick([1, 1, 2, 3]) }, (_, before) => {
     const { time, afterNs } = drawFault(random, options, before);
     const kind = random.pick(["stop", "mute"] as const);
@@ -95,11 +95,11 @@ export function drawStops(random: Random, options: DrawnFaultsOptions): Fault[] 
 }
 
 /** A moment at which the dispatcher may have ordered what follows from a fault, and the orders are on their way. */
-function soonAfter({ time, afterNs }: Fault, random: Random): Pick<Fault, "time" | "afterNs"> {
+function soonAfter({ time, afterNs }: DrawnFault, random: Random): Pick<DrawnFault, "time" | "afterNs"> {
   return { time, afterNs: afterNs + random.pick([0, 2_000, 50_000, 300_000]) };
 }
 
-function drawFault(random: Random, options: DrawnFaultsOptions, before: number): Fault {
+function drawFault(random: Random, options: DrawnFaultsOptions, before: number): DrawnFault {
   const afterNs = random.pick([0, 0, 200, 5_000, 50_000, 500_000]);
   if (before > 0 && random.chance(0.5)) {
     const time = { kind: "restart", number: random.between(1, before) } as const;
@@ -136,7 +136,7 @@ function targetOf(random: Random, { nodes, setOf }: DrawnFaultsOptions, time: Fa
 
 /** Makes drawn faults happen. */
 export class DrawnFaults implements Trouble {
-  readonly #left: Set<Fault>;
+  readonly #left: Set<DrawnFault>;
   readonly #world: World;
   readonly #setOf: Int32Array;
   readonly #steps = new Map<CheckpointStep, number>();
@@ -147,7 +147,7 @@ export class DrawnFaults implements Trouble {
   readonly #ports: TroublePorts;
 
   constructor(
-    faults: readonly Fault[],
+    faults: readonly DrawnFault[],
     { world, setOf }: { readonly world: World; readonly setOf: Int32Array },
     ports: TroublePorts,
   ) {
@@ -174,15 +174,15 @@ export class DrawnFaults implements Trouble {
     this.#happen(({ time }) => time.kind === "restart" && time.number === number, set);
   }
 
-  checkpoint({ step, set }: CheckpointEvent): void {
+  checkpoint({ step, set }: CheckpointProgress): void {
     const number = (this.#steps.get(step) ?? 0) + 1;
     this.#steps.set(step, number);
-    const isNow = ({ time }: Fault): boolean =>
+    const isNow = ({ time }: DrawnFault): boolean =>
       time.kind === "checkpoint" && time.step === step && time.number === number;
     this.#happen(isNow, set);
   }
 
-  #happen(isNow: (fault: Fault) => boolean, set = -1): boolean {
+  #happen(isNow: (fault: DrawnFault) => boolean, set = -1): boolean {
     const world = this.#world;
     let isAtOnce = false;
     for (const fault of this.#left) {

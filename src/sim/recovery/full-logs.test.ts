@@ -71,7 +71,9 @@ describe("L6 a payload log has no room", () => {
 
   it("an image says what is outside, and a life from it finds it there", () => {
     const { checkpoints, fetched } = survive({
-      ...{ ...base, checkpoints: at(0, 6), corrupt: [1, 1] },
+      ...base,
+      checkpoints: at(0, 6),
+      corrupt: [1, 1],
       faults: "kill node 0 at checkpoint 2 of set 0 after; kill node 1 in recovery of set 0",
     });
     ok(checkpoints.restored >= 1);

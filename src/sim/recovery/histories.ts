@@ -1,11 +1,11 @@
 /**
- * What every rank has observed, as a running hash, and what it was when a message was sent and when its receiver took it. A
+ * The observations of every rank, as a running hash, and the value of that hash when a message was sent and when its receiver took it. A
  * message whose receiver has seen another history of its sender than the one that counts in the end is an orphan.
  *
  * Replay overwrites: what a life did that was rolled back does not count any more, unless another rank has seen it.
  */
 import type { EngineTracer } from "../../core/p2p/engine.ts";
-import type { Witness } from "../interpreter/rank-state.ts";
+import type { Witness } from "../interpreter/script-state.ts";
 import { mixed } from "../script/mixed-number.ts";
 
 /** Contexts of the program's own messages are even: those of collectives are sent whenever their turn comes. */

@@ -1,9 +1,9 @@
 import { equal, match, throws } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SimImageStore } from "./image-store.ts";
-import type { RankImage } from "./rank-image.ts";
+import type { SimRankImage } from "./rank-image.ts";
 
-const image = {} as RankImage;
+const image = {} as SimRankImage;
 
 /** A store, what it has answered, and uploads of two ranks. */
 function uploads() {

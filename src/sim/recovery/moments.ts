@@ -1,25 +1,26 @@
 /** In the middle of what ranks were, when they fell and when they were captured: tests that claim to exercise a moment look here. */
-import { CollectiveNow } from "../interpreter/collective-call.ts";
+
 import { PartitionedSend } from "../interpreter/partitioned.ts";
-import type { RankState } from "../interpreter/rank-state.ts";
+import type { ScriptState } from "../interpreter/script-state.ts";
+import { CollectiveNow } from "../interpreter/scripted-collective.ts";
 
 const none = { betweenParts: 0, insideLine: 0, inMeeting: 0 };
-export type Moment = keyof typeof none;
+type FallMoment = keyof typeof none;
 
 export class Moments {
-  readonly fell: Record<Moment, number> = { ...none };
-  readonly captured: Record<Moment, number> = { ...none };
+  readonly fell: Record<FallMoment, number> = { ...none };
+  readonly captured: Record<FallMoment, number> = { ...none };
 
-  note(what: "fell" | "captured", state: RankState): void {
+  note(what: "fell" | "captured", state: ScriptState): void {
     for (const moment of momentsOf(state)) this[what][moment]++;
   }
 }
 
-function momentsOf(state: RankState): Moment[] {
-  const isOf: Record<Moment, boolean> = {
+function momentsOf(state: ScriptState): FallMoment[] {
+  const isOf: Record<FallMoment, boolean> = {
     betweenParts: [...state.series.values()].some((one) => one instanceof PartitionedSend && one.isHalfReady),
     inMeeting: state.doing instanceof CollectiveNow && state.doing.meets(state),
     insideLine: state.line.offset > 0,
   };
-  return (Object.keys(isOf) as Moment[]).filter((moment) => isOf[moment]);
+  return (Object.keys(isOf) as FallMoment[]).filter((moment) => isOf[moment]);
 }

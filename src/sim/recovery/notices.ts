@@ -2,7 +2,7 @@
 import type { Random } from "../random.ts";
 import type { SimProcess } from "../sim-process.ts";
 import type { World } from "../world.ts";
-import type { Order } from "./dispatching.ts";
+import type { Order } from "./dispatcher-crashes.ts";
 
 export class Notices {
   readonly #world: World;

@@ -119,11 +119,13 @@ describe("partitioned messages under seeds with deaths", () => {
 describe("boards under seeds with deaths", () => {
   const often = ["blocking collectives", "communicators"];
   const withBoards: Change = ({ world, ...setup }) => ({
-    ...{ ...setup, world: { ...world, boards: { count: 8, bytesMax: 4_096 } } },
+    ...setup,
+    world: { ...world, boards: { count: 8, bytesMax: 4_096 } },
   });
   /** Against rule 12: also where ranks of a node fall without each other. */
   const onEveryNode: Change = ({ world, ...setup }) => ({
-    ...{ ...setup, world: { ...world, boards: { count: 8, bytesMax: 4_096, mayUse: () => true } } },
+    ...setup,
+    world: { ...world, boards: { count: 8, bytesMax: 4_096, mayUse: () => true } },
   });
 
   it("rule 12: meetings are right, whoever falls or is captured in the middle of one", () => {

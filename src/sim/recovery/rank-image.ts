@@ -1,20 +1,20 @@
-/** One rank at rest, as bytes: its engine, its protocol and what its script has under way; its memory; what it has seen. */
+/** One rank at rest, as bytes: its engine, its protocol and the state of its script; its memory; its observations. */
 import { errorsAbort, errorsAreFatal, errorsReturn } from "../../core/comm/error-handler.ts";
 import { restoreState } from "../../image/state/restore-state.ts";
 import { saveState } from "../../image/state/save-state.ts";
 import type { RegionImage } from "../arena.ts";
-import type { RankState } from "../interpreter/rank-state.ts";
+import type { ScriptState } from "../interpreter/script-state.ts";
 import type { Observation } from "../observation.ts";
 import { exactReductions } from "../script/reductions.ts";
 
-export interface RankImage {
+export interface SimRankImage {
   readonly state: Uint8Array;
   readonly memory: RegionImage;
   readonly observation: Observation;
   readonly history: number;
 }
 
-export function imageOf(state: RankState, history: number): RankImage {
+export function rankImageOf(state: ScriptState, history: number): SimRankImage {
   const names = new Map([...worldOf(state)].map(([name, object]) => [object, name]));
   return {
     state: saveState(rootOf(state), names),
@@ -25,7 +25,7 @@ export function imageOf(state: RankState, history: number): RankImage {
 }
 
 /** `state` is a new one, of the same rank. */
-export function restoreRank(state: RankState, image: RankImage): void {
+export function restoreRank(state: ScriptState, image: SimRankImage): void {
   const { core } = state;
   state.process.memory.arena.restore(state.rank, image.memory);
   restoreState(image.state, rootOf(state), worldOf(state));
@@ -35,10 +35,10 @@ export function restoreRank(state: RankState, image: RankImage): void {
 }
 
 /** In this order: what the state of the script points to is there before it. */
-const rootOf = (state: RankState): object => ({ memory: state.process.memory, core: state.core, state });
+const rootOf = (state: ScriptState): object => ({ memory: state.process.memory, core: state.core, state });
 
 /** What a rank finds rather than has. */
-function worldOf({ process, core }: RankState): Map<string, object> {
+function worldOf({ process, core }: ScriptState): Map<string, object> {
   return new Map<string, object>([
     ["arena", process.memory.arena],
     ["transport", process.transport],

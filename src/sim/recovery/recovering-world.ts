@@ -3,9 +3,9 @@
  * that make things go wrong, put together. Dispatcher and recovery are the ones that ship; which programs run here, and what an
  * image of one is, is the user's business (`Programs`).
  */
-import { unreachable } from "../../core/base/assert.ts";
+import { assert } from "../../core/base/assert.ts";
 import type { FaultEvent } from "../../core/fault/moment.ts";
-import { membersOf } from "../../core/ft/sets.ts";
+import { membersBySet } from "../../core/ft/sets.ts";
 import type { JobOutcome } from "../../core/service/outcome.ts";
 import type { Rests } from "../interpreter/interpreter.ts";
 import type { ProcessMemory } from "../memory.ts";
@@ -83,7 +83,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     const { world, setOf, newParts, newTrouble } = options;
     this.#options = options;
     this.#programs = programs;
-    this.#members = membersOf([...setOf]);
+    this.#members = membersBySet([...setOf]);
     this.#unsaid = Array.from(setOf, () => []);
     this.#unheard = Array.from(setOf, () => new Set());
     this.parts = newParts(this.#partsPorts());
@@ -248,7 +248,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
           this.recovery.feed((nowMs) => this.recovery.core.wantCheckpoints(rank, wanted, nowMs));
         },
         // A part for nodes that hears words of the job's part has to be simulated first: dropped words would prove nothing.
-        toNode: () => unreachable("no simulated protocol has a part for nodes that hears" as never),
+        toNode: () => assert(false, "no simulated protocol has a part for nodes that hears"),
         note: () => {},
       },
     };
@@ -259,7 +259,8 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     const { setOf, services } = this.#options;
     const { random, delayNsMax, restartNs } = services;
     return new Checkpoints<I>({
-      ...{ members: this.#members, setOf },
+      members: this.#members,
+      setOf,
       processOf: (rank) => this.#anyWorld.processes[rank]!,
       imageOf: (rank) => this.#programs.imageOf(rank),
       restFinished: (rank, rest) => world.start(rank, rest),
@@ -295,7 +296,12 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     const { random, detectionNs, delayNsMax, restartNs, suspectsWakeNsMax = null } = services;
     return new Dispatching(
       {
-        ...{ world: this.#anyWorld, setOf, random: random.fork(), detectionNs, delayNsMax, restartNs },
+        world: this.#anyWorld,
+        setOf,
+        random: random.fork(),
+        detectionNs,
+        delayNsMax,
+        restartNs,
         suspectsWakeNsMax,
       },
       {

@@ -11,11 +11,11 @@ import type { RankLife } from "../../core/service/takeover.ts";
 import type { Random } from "../random.ts";
 import type { SimProcess, SimState } from "../sim-process.ts";
 import type { World } from "../world.ts";
-import { Alarm } from "./alarm.ts";
-import type { Order } from "./dispatching.ts";
+import type { Order } from "./dispatcher-crashes.ts";
 import { hasHalf } from "./half-received.ts";
 import { Notices } from "./notices.ts";
 import type { ProtocolParts } from "./protocol-parts.ts";
+import { SimAlarm } from "./sim-alarm.ts";
 
 interface RecoveryHostOptions extends Pick<RecoveryOptions, "checkpointPatienceMs" | "forLogsMsMin"> {
   readonly world: World;
@@ -90,7 +90,7 @@ export class RecoveryHost {
   readonly #ports: RecoveryHostPorts;
   readonly #world: World;
   readonly #notices: Notices;
-  readonly #alarm: Alarm;
+  readonly #alarm: SimAlarm;
   /** The last life of each rank that has begun. */
   readonly #begun: number[];
   /** How many deaths the present life of each rank has heard of. */
@@ -109,7 +109,7 @@ export class RecoveryHost {
     this.#begun = Array.from(setOf, () => 0);
     this.#deathsHeard = Array.from(setOf, () => 0);
     this.core = this.#createCore();
-    this.#alarm = new Alarm(world, {
+    this.#alarm = new SimAlarm(world, {
       nextTimeMs: () =>
         ports.isOver() || ports.isDown()
           ? Number.POSITIVE_INFINITY
@@ -224,7 +224,7 @@ export class RecoveryHost {
         this.#deathsHeard[process.rank] = order + 1;
         this.#world.network.know(process.rank, rank, incarnation + 1);
         process.core.peerFailed({ rank, replica: 0 }, incarnation);
-        this.rare.messagesBroken += process.engine.matching.broken.from(rank).length;
+        this.rare.messagesBroken += process.engine.envelopes.broken.from(rank).length;
       },
     );
   }

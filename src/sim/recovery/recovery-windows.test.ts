@@ -15,7 +15,8 @@ function sweep(from: number, to: number, step: number, play: (atMs: string) => L
 describe("§3.2 several sets fall at once", () => {
   it("both, and with them both payload logs: each is rebuilt by running again (L2)", () => {
     const outcome = survive({
-      ...{ ...base, services: { detectionNs: 0 } },
+      ...base,
+      services: { detectionNs: 0 },
       faults: "kill node 0 at call 8 of rank 2; kill node 1 at call 8 of rank 2",
     });
     ok(outcome.rare.severalSetsDown > 0);
@@ -26,7 +27,9 @@ describe("§3.2 several sets fall at once", () => {
 
   it("both, each from an image of its own time: one is older than what the other has sent it", () => {
     const outcome = survive({
-      ...{ ...base, checkpoints: [...at(0, 2), ...at(2, 12)], services: { detectionNs: 0 } },
+      ...base,
+      checkpoints: [...at(0, 2), ...at(2, 12)],
+      services: { detectionNs: 0 },
       faults: "kill node 0 at call 18 of rank 2; kill node 1 at call 18 of rank 2",
     });
     equal(outcome.checkpoints.restored, 2);
@@ -46,7 +49,8 @@ describe("§3.2 several sets fall at once", () => {
       }
     }
     const { restarts } = survive({
-      ...{ nodes: 4, program: program.script },
+      nodes: 4,
+      program: program.script,
       faults:
         "kill node 0 at call 9 of rank 0; kill node 1 in recovery of set 0; kill node 2 in recovery of set 1; kill node 3 in recovery of set 2",
     });
@@ -55,7 +59,8 @@ describe("§3.2 several sets fall at once", () => {
 
   it("all sets, again and again", () => {
     const { restarts } = survive({
-      ...{ ...base, checkpoints: [...at(0, 4), ...at(2, 10)] },
+      ...base,
+      checkpoints: [...at(0, 4), ...at(2, 10)],
       faults:
         "kill node 0 at call 6; kill node 1 at call 6 of rank 0; kill node 0 in recovery number 1; kill node 1 in recovery number 1; kill node 0 in recovery number 2; kill node 1 in recovery number 2",
     });

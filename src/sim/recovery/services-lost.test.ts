@@ -52,7 +52,9 @@ describe("L1 the event logger cannot be reached for a while", () => {
     const checkpoints = [...at(0, 5, 12), ...at(2, 6)];
     const slow = { delayNsMax: 20_000, restartNs: 300_000 };
     const outcome = survive({
-      ...{ ...base, checkpoints, services: slow },
+      ...base,
+      checkpoints,
+      services: slow,
       faults: "kill service event-logger at checkpoint 1 of set 0 before; kill node 0 at checkpoint 1 after",
     });
     equal(outcome.rare.loggerLost, 1);
@@ -94,7 +96,8 @@ describe("L1 the event logger is lost, and its successor goes on with what it ha
   it("a set that has fallen waits for its stream: the question is asked of the successor, and answered", () => {
     for (let us = 50; us <= 80; us += 2) {
       const outcome = survive({
-        ...{ ...base, services: { delayNsMax: 20_000 } },
+        ...base,
+        services: { delayNsMax: 20_000 },
         faults: `kill node 1 at 0.05ms; kill service event-logger at ${us / 1000}ms`,
       });
       ok(isFinished(outcome) && outcome.restarts === 1);
@@ -122,7 +125,9 @@ describe("L1 the event logger is lost, and its successor goes on with what it ha
 
   it("while a checkpoint waits for it", () => {
     const outcome = survive({
-      ...{ ...base, checkpoints: [...at(0, 5, 12), ...at(2, 6)], services: { delayNsMax: 10_000 } },
+      ...base,
+      checkpoints: [...at(0, 5, 12), ...at(2, 6)],
+      services: { delayNsMax: 10_000 },
       faults: "kill service event-logger at checkpoint 1 of set 0 before; kill node 0 at checkpoint 2 after",
     });
     equal(outcome.rare.loggerCrashed, 1);
@@ -151,7 +156,9 @@ describe("L1 the event logger is lost, and what it has written is damaged", () =
 
   it("a set falls when the successor has been told: it replays what its node kept and told", () => {
     const outcomes = sweep((atMs) => `kill service event-logger at 0.02ms; kill node 1 at ${atMs}`, {
-      ...{ ...damaged, program: rounds(12), mayMiss: true },
+      ...damaged,
+      program: rounds(12),
+      mayMiss: true,
       services: { restartNs: 0, delayNsMax: 100 },
     });
     const goneOn = outcomes.filter((outcome) => isFinished(outcome) && outcome.restarts === 1);
@@ -167,7 +174,8 @@ describe("L1 the event logger is lost, and what it has written is damaged", () =
 
   it("a set that has fallen waits for its stream: the same", () => {
     const { job } = play({
-      ...{ ...damaged, services: { delayNsMax: 20_000 } },
+      ...damaged,
+      services: { delayNsMax: 20_000 },
       faults: "kill node 1 at 0.05ms; kill service event-logger at 0.06ms",
     });
     ok(job?.reason.kind === "unusable" && job.reason.message.endsWith(lost), JSON.stringify(job));
@@ -175,7 +183,9 @@ describe("L1 the event logger is lost, and what it has written is damaged", () =
 
   it("while a checkpoint waits for it: it counts when the successor has been told", () => {
     const outcome = survive({
-      ...{ ...damaged, checkpoints: [...at(0, 5, 12), ...at(2, 6)], services: { delayNsMax: 10_000 } },
+      ...damaged,
+      checkpoints: [...at(0, 5, 12), ...at(2, 6)],
+      services: { delayNsMax: 10_000 },
       faults: "kill service event-logger at checkpoint 1 of set 0 before; kill node 0 at checkpoint 2 after",
     });
     equal(outcome.rare.loggerCrashed, 1);
@@ -189,7 +199,8 @@ describe("V4 the checkpoint server loses what it has not committed", () => {
   it("between two images: the attempt is over, the next one counts", () => {
     const outcomes = [3_000, 6_000, 9_000, 12_000, 15_000, 18_000].map((delayNsMax) =>
       survive({
-        ...{ ...long, services: { delayNsMax, restartNs: 0 } },
+        ...long,
+        services: { delayNsMax, restartNs: 0 },
         faults: "kill service checkpoint-server at checkpoint 2 of set 0 while; kill node 0 at checkpoint 3 after",
       }),
     );
@@ -200,7 +211,8 @@ describe("V4 the checkpoint server loses what it has not committed", () => {
   it("while its ranks stand still: they go on", () => {
     const outcomes = [20_000, 40_000, 60_000].map((restartNs) =>
       survive({
-        ...{ ...long, services: { restartNs } },
+        ...long,
+        services: { restartNs },
         faults: "kill service checkpoint-server at checkpoint 1 of set 0 before; kill node 0 at checkpoint 3 after",
       }),
     );

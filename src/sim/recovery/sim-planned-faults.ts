@@ -9,7 +9,7 @@ import type { FaultAction } from "../../core/fault/action.ts";
 import type { FaultPlan } from "../../core/fault/plan.ts";
 import { FaultSchedule } from "../../core/fault/schedule.ts";
 import type { World } from "../world.ts";
-import type { CheckpointEvent } from "./checkpoints.ts";
+import type { CheckpointProgress } from "./checkpoints.ts";
 import type { Trouble, TroublePorts } from "./trouble.ts";
 
 const nsPerMs = 1e6;
@@ -69,7 +69,7 @@ export class SimPlannedFaults implements Trouble {
     this.#performSoon(this.#schedule.event({ kind: "finished", rank }, this.#nowMs));
   }
 
-  checkpoint({ step, ...event }: CheckpointEvent): void {
+  checkpoint({ step, ...event }: CheckpointProgress): void {
     const kinds = { asked: "checkpoint-asked", image: "image-stored", committed: "checkpoint-committed" } as const;
     if (step === "stopped" || step === "captured" || step === "stored") return;
     const actions = this.#schedule.event({ kind: kinds[step], ...event }, this.#nowMs);

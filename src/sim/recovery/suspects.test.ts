@@ -34,7 +34,7 @@ describe("V1 V8 a node that is taken for dead lives on beside the one that has i
     const services = { noticeNsMax: 300_000, restartNs: 50_000, suspectsWakeNsMax: 8_000 };
     const outcomes = Array.from({ length: 24 }, (_, i) => {
       const faults = `stop node 1 at ${(5 + (i % 12) * 8) / 1000}ms for 2s`;
-      return survive({ ...base, ...{ cost, services, faults }, seed: i + 1 });
+      return survive({ ...base, cost, services, faults, seed: i + 1 });
     });
     ok(outcomes.every(({ suspects }) => suspects.all === 1));
     ok(outcomes.some(({ rare }) => rare.determinantsLost > 0));

@@ -102,7 +102,9 @@ describe("§3.2.1 Theorem 1: no payload is needed inside a set", () => {
         program.gather([3], 2, 500).send(2, 3, 500);
       }
       const { loggedBytes, checkpoints } = survive({
-        ...{ nodes: 2, program: program.script, checkpoints: at(1, 2, 6) },
+        nodes: 2,
+        program: program.script,
+        checkpoints: at(1, 2, 6),
         faults: "kill node 0 at checkpoint 1 after; kill node 0 in recovery",
       });
       equal(loggedBytes, 0);
@@ -139,8 +141,13 @@ describe("§3.2.2 Theorem 2: internal events are logged", () => {
     const program = new ScenarioProgram(4);
     program.gather([1, 2], 0).send(0, 3).gather([1, 2], 0).send(0, 3).compute(3, 50_000).send(3, 0);
     return {
-      ...{ nodes: 2, setOf: [0, 0, 0, 1], program: program.script, seed, cost: { jitterNs: 5_000 } },
-      ...{ faults: "kill set 0 at call 3 of rank 3", ...(newProtocol === undefined ? {} : { newProtocol }) },
+      nodes: 2,
+      setOf: [0, 0, 0, 1],
+      program: program.script,
+      seed,
+      cost: { jitterNs: 5_000 },
+      faults: "kill set 0 at call 3 of rank 3",
+      ...(newProtocol === undefined ? {} : { newProtocol }),
     };
   };
 

@@ -4,7 +4,7 @@
  */
 import type { Service } from "../../core/fault/plan.ts";
 import type { Living } from "../../core/fault/schedule.ts";
-import type { CheckpointEvent } from "./checkpoints.ts";
+import type { CheckpointProgress } from "./checkpoints.ts";
 
 /** Faults that a job can suffer. */
 export interface TroublePorts extends Living {
@@ -36,7 +36,7 @@ export interface Trouble {
   passes(rank: number, action: number): boolean;
   /** The rank has finished. */
   finished(rank: number): void;
-  checkpoint(event: CheckpointEvent): void;
+  checkpoint(event: CheckpointProgress): void;
   /** The next life of a set has begun. */
   restarted(set: number): void;
   /** A payload log of a rank of that set has no room. */

@@ -9,10 +9,10 @@ import type { Blocks } from "../../core/coll/engine/schedule.ts";
 import { type CollectivePlan, isInPlace, type MovingKind } from "./collective-plan.ts";
 import { type CommunicatorPlan, isInter, peersOf, rankOf, sideOf } from "./communicator-plan.ts";
 import { mixed } from "./mixed-number.ts";
-import { blockFor, destinationsOf, sourcesOf } from "./topology-plan.ts";
+import { blockFor, destinationsOf, neighbourSourcesOf } from "./topology-plan.ts";
 
 /** The plan of a collective that moves data. */
-export interface Moving extends CollectivePlan {
+export interface MovingPlan extends CollectivePlan {
   readonly kind: MovingKind;
 }
 
@@ -23,7 +23,7 @@ interface GivenBlock {
 }
 
 /** How many blocks a rank gives. */
-export function blocksGiven(plan: Moving, comm: CommunicatorPlan, world: number): number {
+export function blocksGiven(plan: MovingPlan, comm: CommunicatorPlan, world: number): number {
   const { kind, root } = plan;
   switch (kind) {
     case "barrier":
@@ -53,7 +53,7 @@ export function blocksGiven(plan: Moving, comm: CommunicatorPlan, world: number)
 }
 
 /** The blocks a rank gets, in the order of its buffer; null at the end of a grid, where no rank gives one. */
-export function blocksGot(plan: Moving, comm: CommunicatorPlan, world: number): (GivenBlock | null)[] {
+export function blocksGot(plan: MovingPlan, comm: CommunicatorPlan, world: number): (GivenBlock | null)[] {
   const { kind, root } = plan;
   const rank = rankOf(comm, world);
   const hearsRoot = !isInter(comm) || sideOf(comm, world) !== sideOf(comm, root);
@@ -80,10 +80,10 @@ export function blocksGot(plan: Moving, comm: CommunicatorPlan, world: number): 
   }
 }
 
-function neighborBlocks({ kind }: Moving, comm: CommunicatorPlan, rank: number): (GivenBlock | null)[] {
+function neighborBlocks({ kind }: MovingPlan, comm: CommunicatorPlan, rank: number): (GivenBlock | null)[] {
   const topology = comm.topology!;
   const isGather = kind === "neighbor_allgather" || kind === "neighbor_allgatherv";
-  return sourcesOf(topology, rank).map((source, index) => {
+  return neighbourSourcesOf(topology, rank).map((source, index) => {
     if (source === PROC_NULL) return null;
     return { world: comm.groups[0]![source]!, block: isGather ? 0 : blockFor(topology, rank, index) };
   });
@@ -92,7 +92,7 @@ function neighborBlocks({ kind }: Moving, comm: CommunicatorPlan, rank: number):
 /** Sizes of elements in the w forms. */
 const elementSizes = [1, 2, 3, 4, 8, 12] as const;
 
-export function blockBytes(plan: Moving, comm: CommunicatorPlan, { world, block }: GivenBlock): number {
+export function blockBytes(plan: MovingPlan, comm: CommunicatorPlan, { world, block }: GivenBlock): number {
   const { kind, count, shape } = plan;
   const length = (...ends: number[]): number => mixed(shape, ...ends) % (count + 1);
   switch (kind) {
@@ -124,7 +124,7 @@ export interface Placed extends Blocks {
 }
 
 /** Forms with places of their own have their blocks in either order, with gaps between them. */
-export function placed(plan: Moving, lengths: readonly number[]): Placed {
+export function placed(plan: MovingPlan, lengths: readonly number[]): Placed {
   const { kind, shape } = plan;
   const choosesPlaces = lengths.length > 1 && (kind.endsWith("v") || kind.endsWith("w"));
   if (!choosesPlaces) {
@@ -148,7 +148,11 @@ export function placed(plan: Moving, lengths: readonly number[]): Placed {
  * The places of a rank's blocks: those it gives and those it gets. A block without a giver has a place all the same, of any
  * length.
  */
-export function layoutOf(plan: Moving, comm: CommunicatorPlan, world: number): { sends: Placed; receives: Placed } {
+export function blockPlacesOf(
+  plan: MovingPlan,
+  comm: CommunicatorPlan,
+  world: number,
+): { sends: Placed; receives: Placed } {
   const given = Array.from({ length: blocksGiven(plan, comm, world) }, (_, block) =>
     blockBytes(plan, comm, { world, block }),
   );

@@ -3,7 +3,7 @@
  * else a filling that must not be touched.
  */
 
-import { blocksGiven, blocksGot, layoutOf, type Moving } from "./collective-blocks.ts";
+import { blockPlacesOf, blocksGiven, blocksGot, type MovingPlan } from "./collective-blocks.ts";
 import { type CollectivePlan, isInPlace, isReducing } from "./collective-plan.ts";
 import { elementWords, gives, type Reducing, segmentsOf, vectorGot, vectorLength } from "./collective-vectors.ts";
 import { type CommunicatorPlan, rankOf, sideOf } from "./communicator-plan.ts";
@@ -28,7 +28,7 @@ export function firstDifference(seen: Uint8Array, image: Uint8Array, bytes = ima
 export function imagesBefore(plan: CollectivePlan, comm: CommunicatorPlan, world: number): Images {
   return isReducing(plan.kind)
     ? vectorsBefore(plan as Reducing, comm, world)
-    : blocksBefore(plan as Moving, comm, world);
+    : blocksBefore(plan as MovingPlan, comm, world);
 }
 
 /** The receive buffer after the call, made from the one before, and how many of its first bytes are certain. */
@@ -39,7 +39,7 @@ export function receivedAfter(
   { receive: image }: Images,
 ): { readonly image: Uint8Array; readonly certainBytes: number } {
   if (!isReducing(plan.kind)) {
-    layBlocks(plan as Moving, comm, world, image);
+    layBlocks(plan as MovingPlan, comm, world, image);
     return { image, certainBytes: image.length };
   }
   const got = vectorGot(plan as Reducing, comm, world);
@@ -53,8 +53,8 @@ export function receivedAfter(
 const untouched = (plan: CollectivePlan, bytes: number): Uint8Array =>
   new Uint8Array(Math.max(bytes, 4 * plan.count) + guardBytes).fill(filling);
 
-function blocksBefore(plan: Moving, comm: CommunicatorPlan, world: number): Images {
-  const { sends, receives } = layoutOf(plan, comm, world);
+function blocksBefore(plan: MovingPlan, comm: CommunicatorPlan, world: number): Images {
+  const { sends, receives } = blockPlacesOf(plan, comm, world);
   const send = untouched(plan, sends.total);
   const receive = untouched(plan, receives.total);
   const inPlace = plan.kind !== "scatter" && plan.kind !== "scatterv" && isInPlace(plan, world);
@@ -67,8 +67,8 @@ function blocksBefore(plan: Moving, comm: CommunicatorPlan, world: number): Imag
   return { send, receive };
 }
 
-function layBlocks(plan: Moving, comm: CommunicatorPlan, world: number, receive: Uint8Array): void {
-  const { receives } = layoutOf(plan, comm, world);
+function layBlocks(plan: MovingPlan, comm: CommunicatorPlan, world: number, receive: Uint8Array): void {
+  const { receives } = blockPlacesOf(plan, comm, world);
   for (const [index, from] of blocksGot(plan, comm, world).entries()) {
     if (from === null) continue;
     const offset = receives.offsets[index]!;

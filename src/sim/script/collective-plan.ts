@@ -22,9 +22,9 @@ export const reducingKinds = [
   "exscan",
 ] as const;
 
-export type EqualKind = (typeof equalKinds)[number];
+type EqualBlocksKind = (typeof equalKinds)[number];
 type NeighborKind = (typeof neighborKinds)[number];
-export type MovingKind = EqualKind | (typeof unequalKinds)[number] | NeighborKind;
+export type MovingKind = EqualBlocksKind | (typeof unequalKinds)[number] | NeighborKind;
 export type ReducingKind = (typeof reducingKinds)[number];
 
 export interface CollectivePlan {
@@ -45,7 +45,7 @@ export interface CollectivePlan {
 
 export const isReducing = (kind: CollectivePlan["kind"]): kind is ReducingKind =>
   (reducingKinds as readonly string[]).includes(kind);
-export const isEqual = (kind: CollectivePlan["kind"]): kind is EqualKind =>
+export const isEqual = (kind: CollectivePlan["kind"]): kind is EqualBlocksKind =>
   (equalKinds as readonly string[]).includes(kind);
 export const isNeighbor = (kind: CollectivePlan["kind"]): kind is NeighborKind =>
   (neighborKinds as readonly string[]).includes(kind);

@@ -16,7 +16,7 @@ export type TopologyPlan =
       readonly destinations: readonly (readonly number[])[];
     };
 
-export function sourcesOf(topology: TopologyPlan, rank: number): readonly number[] {
+export function neighbourSourcesOf(topology: TopologyPlan, rank: number): readonly number[] {
   switch (topology.kind) {
     case "grid":
       return gridNeighbours(topology.dims, topology.periods, rank);
@@ -28,14 +28,14 @@ export function sourcesOf(topology: TopologyPlan, rank: number): readonly number
 }
 
 export function destinationsOf(topology: TopologyPlan, rank: number): readonly number[] {
-  return topology.kind === "edges" ? topology.destinations[rank]! : sourcesOf(topology, rank);
+  return topology.kind === "edges" ? topology.destinations[rank]! : neighbourSourcesOf(topology, rank);
 }
 
 /** Which of the blocks that a source of the rank sends belongs to the rank's place `index`. */
 export function blockFor(topology: TopologyPlan, rank: number, index: number): number {
   // A message from one direction of a grid was sent in the opposite one.
   if (topology.kind === "grid") return index ^ 1;
-  const sources = sourcesOf(topology, rank);
+  const sources = neighbourSourcesOf(topology, rank);
   const source = sources[index]!;
   // Of several edges between two ranks the k-th of one rank is the k-th of the other.
   let nth = sources.slice(0, index).filter((other) => other === source).length;

@@ -57,7 +57,8 @@ class ChannelWorld {
     nextLife();
     this.#start(
       conformance.service({
-        ...{ check, nextLife },
+        check,
+        nextLife,
         end: () => this.#ends?.of(7),
         cut: () => this.#service.cutConnections(),
         lose: () => this.#service.crash(() => {}),
@@ -78,8 +79,12 @@ class ChannelWorld {
     const client = new SimClient(
       this.#service,
       {
-        ...{ client: 7, incarnation, retention: this.#retention, ...wordsMax },
-        ...{ random: this.#random.fork(), delayNsMax: this.#delayNsMax },
+        client: 7,
+        incarnation,
+        retention: this.#retention,
+        ...wordsMax,
+        random: this.#random.fork(),
+        delayNsMax: this.#delayNsMax,
       },
       { ...this.#ports, settled() {} },
     );

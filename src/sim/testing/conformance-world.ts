@@ -26,7 +26,12 @@ export function conformanceWorld(
     // The contents of a message follow from its tag, so that whoever receives it can check them.
     send: ({ from, to, size, tag = 0, context = 2, isSynchronous = false }) =>
       hand.send({
-        ...{ from, to, bytes: bytesOf[size], number: tag, tag, context },
+        from,
+        to,
+        bytes: bytesOf[size],
+        number: tag,
+        tag,
+        context,
         mode: isSynchronous ? SendMode.SYNCHRONOUS : SendMode.STANDARD,
       }),
     receive: ({ at, source = ANY_SOURCE, tag = ANY_TAG, context = 2 }) => hand.receive({ at, source, tag, context }),

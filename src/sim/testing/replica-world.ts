@@ -133,7 +133,11 @@ export class ReplicaWorld {
       const process = processOf(peer);
       const memory = heirsOf?.[peer]?.memory ?? new SimMemory(arenas[nodes[process]!]!, peer);
       const transport = new SimTransport({
-        ...{ rank: process, identity: { ...name, incarnation: 0 }, network: this.network, memory, cost },
+        rank: process,
+        identity: { ...name, incarnation: 0 },
+        network: this.network,
+        memory,
+        cost,
         sharesInside: together,
         neighbour: (other) => this.#byProcess[other]!.transport,
         wake: () => this.#queue.plan(this.#queue.nowNs + 1, null),

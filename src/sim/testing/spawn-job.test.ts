@@ -11,7 +11,11 @@ function optionsOf(seed: number, hasDeath: boolean): SpawnJobOptions {
   const timeNs = random.below(60_000);
   const death = random.chance(0.5) ? { timeNs, rank: random.below(universe) } : { timeNs, node: random.below(nodes) };
   return {
-    ...{ random, parents, universe, nodes, death: hasDeath ? death : null },
+    random,
+    parents,
+    universe,
+    nodes,
+    death: hasDeath ? death : null,
     wishes: Array.from({ length: random.between(1, 3) }, () => random.between(1, 3)),
     refusals: random.pick([0, 0.2]),
     delayNsMax: random.pick([1, 3_000, 20_000]),

@@ -83,7 +83,11 @@ export class SpawnJob {
     this.#random = random;
     this.#met = wishes.map(() => 0);
     this.#world = new World({
-      ...{ ranks: universe, nodes, seed: random.bits(), cost: { jitterNs: 2_000 }, eventsMax: 1_000_000 },
+      ranks: universe,
+      nodes,
+      seed: random.bits(),
+      cost: { jitterNs: 2_000 },
+      eventsMax: 1_000_000,
       crashed: (rank) => this.#crashed(rank),
     });
     const { placement } = this.#world;
@@ -105,8 +109,13 @@ export class SpawnJob {
   run(): SpawnJobOutcome {
     const stuck = this.#world.run().map(({ rank }) => rank);
     return {
-      ...{ job: this.#dispatcher.outcome, isEnded: this.#isEnded, decisions: this.#decisions, stuck, left: this.#left },
-      ...{ answers: this.#options.wishes.map((_, i) => this.#answers[i]), met: this.#met },
+      job: this.#dispatcher.outcome,
+      isEnded: this.#isEnded,
+      decisions: this.#decisions,
+      stuck,
+      left: this.#left,
+      answers: this.#options.wishes.map((_, i) => this.#answers[i]),
+      met: this.#met,
       diedWhileStarting: this.#diedWhileStarting,
     };
   }

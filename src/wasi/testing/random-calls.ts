@@ -73,6 +73,10 @@ type Range = readonly [from: number, to: number];
 class Exited extends Error {}
 
 const memoryBytes = 1 << 16;
+/** Random openings hardly ever succeed, and without an open file most calls can only be refused: one is opened rightly now and then. */
+const callsPerFile = 20;
+const everyRight = 0x1fffffffn;
+const [folderGiven, create] = [3, 1];
 const [args, environment] = [
   ["program", "-x", "word"],
   ["A=b", "HOME=/"],
@@ -141,6 +145,7 @@ export class RandomCalls {
   run(calls: number): void {
     const names = Object.keys(signatures);
     for (let i = 0; i < calls; i++) {
+      if (i % callsPerFile === 0) this.#call(i, "path_open", this.#openingArguments());
       const name = this.#oneOf(names);
       this.#call(i, name, this.#arguments(name));
       if (i % 100 === 99) this.#outside.check();
@@ -216,6 +221,15 @@ export class RandomCalls {
     const isAbsurd = isWrong && this.#often(25);
     const lengths: number[] = [];
     return kinds.map((kind, i) => this.#argument(kind, i === wrong || (isAbsurd && this.#often(40)), lengths));
+  }
+
+  /** Those of a `path_open` that is right in every place, as long as the program has its folder. */
+  #openingArguments(): Value[] {
+    this.#free = 64;
+    const name = Buffer.from(`file-${this.#below(4)}`);
+    const at = this.#place(name.length);
+    this.#memory.set(name, at);
+    return [folderGiven, 0, at, name.length, create, everyRight, everyRight, 0, this.#place(4)];
   }
 
   #argument(kind: string, isBad: boolean, lengths: number[]): Value {

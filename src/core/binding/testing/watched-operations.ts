@@ -14,6 +14,7 @@ const asks: Readonly<Record<string, { readonly index: number; readonly complete?
   failOwn: { index: 0, complete: true },
   isComplete: { index: 0 },
   errorOf: { index: 0, complete: true },
+  isStalled: { index: 0, complete: true },
   bytesOf: { index: 0, complete: true },
   readOutcome: { index: 1, complete: true },
   isMessage: { index: 0 },

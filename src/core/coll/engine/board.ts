@@ -12,11 +12,14 @@
  */
 import type { Pointer } from "../../base/brand.ts";
 import type { Views } from "../../comm/datatype/views.ts";
+import type { Seat } from "./seat.ts";
 
 export interface Board {
   readonly bytesMax: number;
   /** The memory that parts lie in: the one that packets' payloads lie in. */
   readonly memory: Views;
+  /** The words of our rounds that a data plane shares; null: no plane can. */
+  readonly seat: Seat | null;
   /** Where `member` (rank in the communicator) puts its bytes in the current round. Own part: before `arrive`; others': after the gate opened, or by the last to arrive. */
   part(member: number): Pointer;
   /**
@@ -27,6 +30,8 @@ export interface Board {
   putLength(member: number, bytes: number): void;
   /** Our part is in place. True for exactly one member, the last: it must call `open`. */
   arrive(): boolean;
+  /** A data plane has arrived in our name at the current round: true once, in the place of `arrive`. */
+  takeOver(): boolean;
   /**
    * Takes our arrival back, for a capture in the middle of a round: the member arrives again later. False: too late, the
    * last member has arrived, the gate is open or about to be.

@@ -31,6 +31,11 @@ const kinds = [
   "comm_split",
   "intercomm_merge",
   "dist_graph_create",
+  "file_open",
+  "comm_spawn",
+  "intercomm_create",
+  // Only some members take part in this one: it takes no number.
+  "comm_create_group",
 ] as const;
 type KindName = (typeof kinds)[number];
 
@@ -62,6 +67,29 @@ export function differenceOf(one: CollectiveCall, other: CollectiveCall): "kind"
   if (one.root !== other.root) return "root";
   return one.bytes === other.bytes ? null : "bytes";
 }
+
+/** Kinds that no rank can end before every member has come to them. */
+const needsAll: ReadonlySet<number> = new Set(
+  (
+    [
+      "barrier",
+      "allgather",
+      "allgatherv",
+      "alltoall",
+      "alltoallv",
+      "allreduce",
+      "reduce_scatter_block",
+      "reduce_scatter",
+      "comm_dup",
+      "comm_create",
+      "comm_split",
+      "intercomm_merge",
+      "dist_graph_create",
+      "file_open",
+    ] satisfies KindName[]
+  ).map((name) => kindCode[name]),
+);
+export const needsEveryMember = (kind: number): boolean => needsAll.has(kind);
 
 /** Functions that are carried out as another one. */
 const others: Readonly<Partial<Record<KindName, string>>> = {

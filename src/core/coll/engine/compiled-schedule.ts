@@ -87,7 +87,7 @@ export function emptied({ words, call }: CompiledSchedule): CompiledSchedule {
 const groupCode = (step: Step & { kind: "send" | "receive" }): number =>
   step.group === "local" ? StepCode.LOCAL_GROUP : 0;
 
-export function compile({ rounds, scratchBytes }: Schedule, call?: CollectiveCall): CompiledSchedule {
+export function compileSchedule({ rounds, scratchBytes }: Schedule, call?: CollectiveCall): CompiledSchedule {
   const words: number[] = [];
   for (const round of rounds) compileRound(round, words);
   words.push(-1);

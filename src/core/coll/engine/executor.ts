@@ -75,8 +75,9 @@ export class Executor {
   /** The program has done the combination that the port's `reduce` left to it. */
   reduced(id: OperationId): void {
     const operation = this.operations[id];
-    assert(operation?.phase === Phase.REDUCING, `operation ${id} did not ask the program to combine anything`);
-    operation.phase = Phase.RUNNING;
+    const isAsked = operation?.phase === Phase.REDUCING || operation?.phase === Phase.REDUCING_FAILED;
+    assert(operation !== undefined && isAsked, `operation ${id} did not ask the program to combine anything`);
+    operation.phase = operation.phase === Phase.REDUCING ? Phase.RUNNING : Phase.FAILED;
   }
 
   /**
@@ -84,7 +85,7 @@ export class Executor {
    */
   end(channel: number, error: ErrorCode): void {
     for (const operation of this.running) {
-      if (operation.channel === channel && operation.phase === Phase.RUNNING) this.fail(operation, error);
+      if (operation.channel === channel) this.giveUp(operation, error);
     }
   }
 
@@ -93,9 +94,13 @@ export class Executor {
     return this.running;
   }
 
-  /** Ends one operation with an error, if it waits for messages. */
+  /** Ends one operation with an error; if the program combines for it, afterwards. */
   giveUp(operation: Operation, error: ErrorCode): void {
     if (operation.phase === Phase.RUNNING) this.fail(operation, error);
+    else if (operation.phase === Phase.REDUCING) {
+      operation.phase = Phase.REDUCING_FAILED;
+      operation.error = error;
+    }
   }
 
   private take(call: OperationCall): Operation {
@@ -167,7 +172,8 @@ export class Executor {
 
   /** Moves one operation as far as possible. True if it moved. */
   private advance(operation: Operation): boolean {
-    if (operation.phase === Phase.DONE || operation.phase === Phase.REDUCING) return false;
+    const { phase } = operation;
+    if (phase === Phase.DONE || phase === Phase.REDUCING || phase === Phase.REDUCING_FAILED) return false;
     let moved = this.collect(operation);
     while (operation.recordCount === 0) {
       moved = true;

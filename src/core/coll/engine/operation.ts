@@ -47,6 +47,8 @@ export const Phase = {
   FAILED: 3,
   /** Over; its place in the table is about to be free. */
   DONE: 4,
+  /** The program combines, and the operation has failed meanwhile. */
+  REDUCING_FAILED: 5,
 } as const;
 export type Phase = (typeof Phase)[keyof typeof Phase];
 

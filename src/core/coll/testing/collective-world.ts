@@ -11,7 +11,7 @@ import { saveState } from "../../../image/state/save-state.ts";
 import type { Pointer, RecordId } from "../../base/brand.ts";
 import { SeededRandom } from "../../base/seeded-random.ts";
 import { type CollectivePorts, underWay } from "../engine/collective-ports.ts";
-import { compile } from "../engine/compiled-schedule.ts";
+import { compileSchedule } from "../engine/compiled-schedule.ts";
 import { Executor } from "../engine/executor.ts";
 import type { Operation, OperationId } from "../engine/operation.ts";
 import type { Schedule } from "../engine/schedule.ts";
@@ -121,7 +121,7 @@ export class CollectiveWorld {
 
   start(rank: number, request: number, { schedule, send, receive, channel = 0, tag = 0 }: Setup): void {
     this.executors[rank]!.start({
-      program: compile(schedule),
+      program: compileSchedule(schedule),
       channel,
       tag,
       turn: 0,

@@ -31,7 +31,7 @@ export function dup(type: Datatype): Datatype {
 }
 
 export function contiguous(count: number, type: Datatype): Datatype {
-  checkCount("count", count);
+  checkWholeNumber("count", count);
   return new Datatype(repeatShape(type.shape, count, type.extent), {
     combiner: Combiner.CONTIGUOUS,
     integers: [count],
@@ -105,7 +105,7 @@ export function struct({ blocklengths, displacements, types }: Structure): Datat
     );
   }
   const parts = types.map((type, i) => {
-    checkCount("blocklength", blocklengths[i]!);
+    checkWholeNumber("blocklength", blocklengths[i]!);
     return shiftShape(repeatShape(type.shape, blocklengths[i]!, type.extent), displacements[i]!);
   });
   return new Datatype(joinShapes(parts), {
@@ -126,8 +126,8 @@ export function resized(type: Datatype, { lb, extent }: { readonly lb: number; r
 }
 
 function strided(type: Datatype, { count, blocklength, stride }: Strided): TypeShape {
-  checkCount("count", count);
-  checkCount("blocklength", blocklength);
+  checkWholeNumber("count", count);
+  checkWholeNumber("blocklength", blocklength);
   return repeatShape(repeatShape(type.shape, blocklength, type.extent), count, stride);
 }
 
@@ -143,7 +143,7 @@ function scattered(
   const parts = displacements.map((displacement, i) => {
     const blocklength = blocklengths[i]!;
     if (blocklength !== length) {
-      checkCount("blocklength", blocklength);
+      checkWholeNumber("blocklength", blocklength);
       [length, block] = [blocklength, repeatShape(type.shape, blocklength, type.extent)];
     }
     return shiftShape(block, displacement * unit);
@@ -152,7 +152,7 @@ function scattered(
   return joinShapes(blocklengths.includes(0) ? parts.filter((_, i) => blocklengths[i] !== 0) : parts);
 }
 
-export function checkCount(what: string, value: number): void {
+export function checkWholeNumber(what: string, value: number): void {
   if (Number.isSafeInteger(value) && value >= 0) return;
   const code = what === "count" ? ErrorClass.COUNT : ErrorClass.ARG;
   throw new MpiError(code, `Cannot make the datatype: its ${what} is ${value} and must be a whole number, 0 or more`);

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { blockCount, emptyLayout, repeat, run, sequence, shift } from "./layout.ts";
+import { blockCount, emptyLayout, layoutsInSequence, repeat, run, shift } from "./layout.ts";
 
 test("M5 neighbouring runs are one run", () => {
-  assert.deepEqual(sequence([run(0, 4), run(4, 8), emptyLayout, run(12, 1)]), run(0, 13));
+  assert.deepEqual(layoutsInSequence([run(0, 4), run(4, 8), emptyLayout, run(12, 1)]), run(0, 13));
   assert.deepEqual(repeat(run(3, 4), 5, 4), run(3, 20));
 });
 
 test("M5 packing order is kept: runs that touch the wrong way round stay apart", () => {
-  const layout = sequence([run(4, 4), run(0, 4)]);
+  const layout = layoutsInSequence([run(4, 4), run(0, 4)]);
   assert.deepEqual([layout.kind, layout.low, layout.high, blockCount(layout)], ["repeat", 0, 8, 2]);
 });
 
@@ -18,19 +18,19 @@ test("M5 repeats of repeats fold where strides fit", () => {
 });
 
 test("M5 blocks whose ends touch merge when repeated, up to a limit", () => {
-  const pair = sequence([run(0, 4), run(8, 8)]);
+  const pair = layoutsInSequence([run(0, 4), run(8, 8)]);
   assert.equal(blockCount(repeat(pair, 3, 16)), 4);
   assert.equal(repeat(pair, 1_000_000, 16).kind, "repeat");
 });
 
 test("M5 long repeats inside a list are not written out", () => {
-  const layout = sequence([run(0, 4), repeat(run(8, 4), 1000, 8), run(9000, 4)]);
+  const layout = layoutsInSequence([run(0, 4), repeat(run(8, 4), 1000, 8), run(9000, 4)]);
   assert.deepEqual([layout.kind, layout.bytes, blockCount(layout)], ["sequence", 4008, 1002]);
 });
 
 test("M5 very many small parts stay parts", () => {
-  const part = sequence([run(0, 1), run(2, 2)]);
-  const layout = sequence(Array.from({ length: 5000 }, (_, i) => shift(part, 7 * i * i)));
+  const part = layoutsInSequence([run(0, 1), run(2, 2)]);
+  const layout = layoutsInSequence(Array.from({ length: 5000 }, (_, i) => shift(part, 7 * i * i)));
   assert.deepEqual([layout.kind, layout.bytes], ["sequence", 15000]);
 });
 

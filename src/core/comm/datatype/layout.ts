@@ -86,7 +86,7 @@ function endsTouch({ offsets, lengths }: LayoutBlocks, stride: number): boolean 
 }
 
 /** The parts one after the other, each where its offsets say. */
-export function sequence(parts: readonly Layout[]): Layout {
+export function layoutsInSequence(parts: readonly Layout[]): Layout {
   let blocks = 0;
   for (const part of parts) blocks += part.kind === "run" ? 0 : blockCount(part);
   const writeOut = blocks <= blocksMax;

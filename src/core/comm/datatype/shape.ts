@@ -5,7 +5,7 @@
  * Bounds follow MPI 5.0 §5.1.6: markers (of `resized`, `subarray`, `darray` and the old MPI_LB and MPI_UB) win over
  * data; without a marker the upper bound is padded so that the extent is a multiple of the strictest alignment.
  */
-import { emptyLayout, type Layout, repeat, sequence, shift } from "./layout.ts";
+import { emptyLayout, type Layout, layoutsInSequence, repeat, shift } from "./layout.ts";
 import { emptySignature, joinSignatures, repeatSignature, type Signature } from "./signature.ts";
 
 export interface TypeShape {
@@ -57,7 +57,7 @@ export function joinShapes(shapes: readonly TypeShape[]): TypeShape {
     alignment = Math.max(alignment, shape.alignment);
   }
   return {
-    layout: sequence(shapes.map((shape) => shape.layout)),
+    layout: layoutsInSequence(shapes.map((shape) => shape.layout)),
     signature: joinSignatures(shapes.map((shape) => shape.signature)),
     lowMarker,
     highMarker,

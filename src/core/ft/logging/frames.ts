@@ -13,9 +13,9 @@ export const Frame = { BEGIN: 1, HELD: 2, BROKEN: 3, SUM: 4, END: 5, TRIM: 6, AS
 type Frame = (typeof Frame)[keyof typeof Frame];
 
 /** Ranks have one process each. */
-export const nameOf = (rank: number): ProcessName => ({ rank, replica: 0 });
+export const processNameOf = (rank: number): ProcessName => ({ rank, replica: 0 });
 
 /** Says one frame to a peer. */
 export function tell(ports: ProtocolPorts, peer: number, frame: Frame, b: number, c = 0): void {
-  ports.tell(nameOf(peer), { a: frame, b, c });
+  ports.tell(processNameOf(peer), { a: frame, b, c });
 }

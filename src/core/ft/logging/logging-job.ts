@@ -98,8 +98,8 @@ export class LoggingJob implements JobPart {
     this.#fencing.delete(set);
     const members = this.#membersOf(set);
     if (words === null) {
-      const who = `rank${members.length === 1 ? "" : "s"} ${members.join(", ")}`;
-      const problem = `Cannot start ${who} again: the event logger was lost with what they had chosen`;
+      const ranks = `rank${members.length === 1 ? "" : "s"} ${members.join(", ")}`;
+      const problem = `Cannot start ${ranks} again: the event logger was lost with what they had chosen`;
       this.#ports.prepared(set, incarnation, { problem });
       return;
     }

@@ -2,7 +2,7 @@
 import { type CheckpointOptions, checkCheckpoints, checkpointOptions } from "../checkpoint-options.ts";
 import type { JobFacts } from "../definition.ts";
 import { isWhole, type OptionValues, type ProtocolOption } from "../option.ts";
-import { membersOf, parseSets } from "../sets.ts";
+import { membersBySet, parseSets } from "../sets.ts";
 
 export interface LoggingLaunchOptions extends CheckpointOptions {
   /**
@@ -32,7 +32,7 @@ export const loggingOptions: readonly ProtocolOption[] = [
       words: ["node", "rank", "traffic"],
       parse(contents, ranks) {
         const setOf = parseSets(contents, ranks);
-        return typeof setOf === "string" ? setOf : membersOf(setOf);
+        return typeof setOf === "string" ? setOf : membersBySet(setOf);
       },
     },
     elsewhere: (owners) => `Cannot use sets: only --protocol ${owners} has any`,

@@ -8,7 +8,7 @@ import type { ProtocolPorts } from "../protocol.ts";
 import type { Channel } from "./channel.ts";
 import type { Channels } from "./channels.ts";
 import type { Confirmations } from "./confirmations.ts";
-import { Frame, nameOf, tell } from "./frames.ts";
+import { Frame, processNameOf, tell } from "./frames.ts";
 import type { SenderLog } from "./sender-log.ts";
 
 interface ReconnectionParts {
@@ -60,7 +60,7 @@ export class Reconnection {
   }
 
   private lose(channel: Channel, incarnation: number): void {
-    this.ports.peerLost(nameOf(channel.peer), incarnation);
+    this.ports.peerLost(processNameOf(channel.peer), incarnation);
     this.sends.lose(channel.peer);
     this.confirmations.forget(channel.peer);
     channel.close(incarnation);
@@ -92,7 +92,7 @@ export class Reconnection {
    */
   hearEnd(channel: Channel, firstMissing: number, isHeard: boolean): void {
     if (!channel.hearEnd(firstMissing)) return;
-    this.ports.peerBack(nameOf(channel.peer));
+    this.ports.peerBack(processNameOf(channel.peer));
     if (!isHeard) channel.tellAgain();
     this.tellPeer(channel);
     this.sends.resume(channel);

@@ -12,7 +12,7 @@ const words = (...list: readonly number[]): Int32Array => Int32Array.from(list);
 const entry = (word: number): number[] => [4, 0, 4, word];
 
 function successorOf(store: MemoryStore, bytes = store.bytes): EventLogger {
-  const streams = StoredStreams.restored(bytes);
+  const streams = StoredStreams.restored([bytes]);
   ok(typeof streams !== "string", `${streams}`);
   return new EventLogger(streams);
 }
@@ -126,14 +126,14 @@ describe("L1 an event logger goes on with what the one before has written", () =
   });
 
   it("X7 a store that is not whole is refused, with the record and the reason", () => {
-    equal(StoredStreams.restored(new Uint8Array(0)), "it is empty");
+    equal(StoredStreams.restored([new Uint8Array(0)]), "it is empty");
     const strange: (readonly number[])[] = [
       [1, 0, 0, 0, 0],
       [0, 99, 0],
       [0, 1, 0, 0],
     ];
     for (const record of strange)
-      match(`${StoredStreams.restored(framed([record]))}`, /^record 0 at byte 0 is not one/);
+      match(`${StoredStreams.restored([framed([record])])}`, /^record 0 at byte 0 is not one/);
     const begin = [0, 1, 0];
     const open = [1, 5, 0, 0, 0];
     const second: (readonly number[])[] = [
@@ -146,7 +146,7 @@ describe("L1 an event logger goes on with what the one before has written", () =
       [7, 5, 3],
     ];
     for (const record of second) {
-      match(`${StoredStreams.restored(framed([begin, record]))}`, /^record 1 at byte 24 is not one/, `${record}`);
+      match(`${StoredStreams.restored([framed([begin, record])])}`, /^record 1 at byte 24 is not one/, `${record}`);
     }
     const third: (readonly number[])[] = [
       [2, 5, 1, 7],
@@ -155,7 +155,11 @@ describe("L1 an event logger goes on with what the one before has written", () =
       [6, 5, 1, 1],
     ];
     for (const record of third) {
-      match(`${StoredStreams.restored(framed([begin, open, record]))}`, /^record 2 at byte 56 is not one/, `${record}`);
+      match(
+        `${StoredStreams.restored([framed([begin, open, record])])}`,
+        /^record 2 at byte 56 is not one/,
+        `${record}`,
+      );
     }
   });
 
@@ -185,7 +189,7 @@ describe("L1 an event logger goes on with what the one before has written", () =
           if (what !== "lose") continue;
           logger.settle();
           const known = knowledge(logger, [0, 1, 2]);
-          const streams = StoredStreams.restored(store.bytes, { store, slackBytes: 50 });
+          const streams = StoredStreams.restored([store.bytes], { store, slackBytes: 50 });
           ok(typeof streams !== "string", `${streams}`);
           logger = new EventLogger(streams);
           losses++;

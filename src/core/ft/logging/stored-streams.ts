@@ -66,12 +66,12 @@ export class StoredStreams {
     if (store !== undefined) this.#writeTo(store);
   }
 
-  /** Those that an event logger has written to a store; or what is wrong with them, for people. `options` is for the new ones. */
-  static restored(bytes: Uint8Array, options: StoredStreamsOptions = {}): StoredStreams | string {
+  /** Those that an event logger has written to a store, in pieces of any size; or what is wrong with them, for people. `options` is for the new ones. */
+  static restored(pieces: Iterable<Uint8Array>, options: StoredStreamsOptions = {}): StoredStreams | string {
     const { store, ...others } = options;
     const streams = new StoredStreams(false, others);
     let count = 0;
-    const problem = readRecords(bytes, (record) => {
+    const problem = readRecords(pieces, (record) => {
       if ((count++ === 0) !== (record[0] === Kind.BEGIN)) return notOurs;
       return streams.#take(record);
     });

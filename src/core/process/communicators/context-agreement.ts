@@ -7,7 +7,9 @@
  * next candidate. Usually one small allgather is all.
  */
 import type { Pointer, RecordId } from "../../base/brand.ts";
+import { ErrorClass } from "../../base/mpi-error.ts";
 import { saves } from "../../base/saved-classes.ts";
+import { Phase } from "../../coll/engine/operation.ts";
 import type { Group } from "../../comm/group.ts";
 import { R_ERROR } from "../../request/records.ts";
 import type { Communicator } from "../communicator.ts";
@@ -71,14 +73,32 @@ export class ContextAgreement {
   }
 
   /** The communicator that it comes from is revoked: no member shall wait for us, nor use what others may have made of it. */
-  giveUp({ revocations }: Process): void {
-    if (this.draft !== null) revocations.revoke(this.draft);
+  giveUp(process: Process): void {
+    this.draft ??= this.newDraft(process);
+    process.revocations.revoke(this.draft, true);
+  }
+
+  /** A process is dead with which members have talked before, and they may have given up. Each of them hears of it by itself. */
+  peerFailed({ collectives }: Process): void {
+    const operation = collectives.operations.find(({ request }) => request === this.request);
+    if (operation?.phase === Phase.RUNNING) collectives.giveUp(operation, ErrorClass.PROC_FAILED);
+  }
+
+  /** The context by which the members talk, or have talked last. */
+  get context(): number {
+    return contextCandidate(this.parent, this.count, this.attempt);
+  }
+
+  private newDraft(process: Process): Communicator {
+    return draftOf(process, this.context, this.group);
   }
 
   private ask(process: Process): void {
-    const context = contextCandidate(this.parent, this.count, this.attempt);
-    const draft = draftOf(process, context, this.group);
+    const draft = this.newDraft(process);
+    const { context } = draft;
     this.draft = draft;
+    // A member has given up before we came.
+    if (process.revocations.has(context)) process.revocations.revoke(draft, true);
     this.claimBoard(process, draft);
     const bytes = words * 4;
     this.buffer = process.memory.allocate(bytes * draft.size);

@@ -1,8 +1,10 @@
 import type { CommRank } from "../../base/brand.ts";
 import { saves } from "../../base/saved-classes.ts";
+import { kindCode } from "../../coll/engine/collective-call.ts";
 import type { Group } from "../../comm/group.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";
+import type { Awaited } from "../task.ts";
 import { draftOf } from "./draft.ts";
 import { NewCommunicator } from "./new-communicator.ts";
 import { groupTag } from "./task-tags.ts";
@@ -24,6 +26,14 @@ export class CreateGroup extends NewCommunicator {
     const draft = draftOf(process, parent.context, members);
     this.exchange = new WordExchange(draft, [parent.groupChildren], groupTag(tag));
   }
+
+  override get awaited(): Awaited {
+    const { parent: comm, members, tag } = this;
+    return { comm, tag: groupTag(tag), peers: members.worldRanks(), kind: kindCode.comm_create_group };
+  }
+
+  /** The exchange is an operation, which is given up. */
+  override abandon(): void {}
 
   override advance(process: Process): boolean {
     if (this.count < 0) {

@@ -1,8 +1,10 @@
+import type { ErrorCode } from "../../base/mpi-error.ts";
 import { saves } from "../../base/saved-classes.ts";
 import type { Group } from "../../comm/group.ts";
 import type { Process } from "../process.ts";
+import type { Awaited } from "../task.ts";
 import { CreateGroup } from "./create-group.ts";
-import { CreateInter } from "./create-inter.ts";
+import { CreateInter, refuseOtherSide } from "./create-inter.ts";
 import { NewCommunicator } from "./new-communicator.ts";
 import { WordBroadcast } from "./word-broadcast.ts";
 
@@ -23,6 +25,7 @@ const EMPTY = -1;
 export class CreateInterFromGroups extends NewCommunicator {
   private readonly inside: CreateGroup;
   private readonly leader: number;
+  private readonly leads: boolean;
   private readonly remoteLeader: number;
   private readonly tag: number;
   /** 0, EMPTY or an error; what the others have here counts for nothing. */
@@ -35,16 +38,29 @@ export class CreateInterFromGroups extends NewCommunicator {
     super();
     this.inside = new CreateGroup(process.everybody, group, tag, process);
     this.leader = leader;
+    this.leads = other !== null;
     this.remoteLeader = other?.kind === "leader" ? other.rank : 0;
     this.verdict = other?.kind === "refused" ? other.error : other?.kind === "empty" ? EMPTY : 0;
     this.tag = tag;
+  }
+
+  override get awaited(): Awaited | null {
+    return this.between === null ? (this.telling === null ? this.inside.awaited : null) : this.between.awaited;
+  }
+
+  override isAwaiting(process: Process): boolean {
+    return (this.between ?? this.inside).isAwaiting(process);
+  }
+
+  override abandon(process: Process, error: ErrorCode): void {
+    this.between?.abandon(process, error);
   }
 
   override advance(process: Process): boolean {
     if (this.telling === null) {
       if (!this.inside.advance(process)) return false;
       this.error = this.inside.error;
-      if (this.error !== 0) return true;
+      if (this.error !== 0) return this.leave(process);
       this.telling = new WordBroadcast(this.inside.result!, this.leader, Int32Array.of(this.verdict));
     }
     if (this.between === null) {
@@ -54,7 +70,7 @@ export class CreateInterFromGroups extends NewCommunicator {
       this.error = this.telling.error || Math.max(0, verdict);
       if (this.error !== 0 || verdict === EMPTY) {
         process.freeCommunicator(local);
-        return true;
+        return this.leave(process);
       }
       this.between = new CreateInter(local, this.leader, process.everybody, this.remoteLeader, this.tag);
     }
@@ -62,6 +78,14 @@ export class CreateInterFromGroups extends NewCommunicator {
     this.error = this.between.error;
     this.result = this.between.result;
     process.freeCommunicator(this.inside.result!);
+    return true;
+  }
+
+  /** Without this group: the other leader, if there is one, need not wait for ours. */
+  private leave(process: Process): boolean {
+    if (this.error !== 0 && this.leads && this.verdict === 0) {
+      refuseOtherSide(process, process.everybody, this.remoteLeader, this.tag);
+    }
     return true;
   }
 }

@@ -1,16 +1,40 @@
 import type { CommRank, Pointer, RecordId } from "../../base/brand.ts";
-import { ErrorClass } from "../../base/mpi-error.ts";
+import { ErrorClass, type ErrorCode } from "../../base/mpi-error.ts";
 import { saves } from "../../base/saved-classes.ts";
+import { kindCode, unlike } from "../../coll/engine/collective-call.ts";
 import { Group } from "../../comm/group.ts";
-import { R_ERROR, SendMode } from "../../request/records.ts";
+import { R_ERROR, R_STATUS_BYTES, SendMode } from "../../request/records.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";
+import type { Awaited, Creation } from "../task.ts";
+import { ContextAgreement } from "./context-agreement.ts";
 import { inCommonOrder } from "./member-order.ts";
 import { NewCommunicator } from "./new-communicator.ts";
 import { interTag } from "./task-tags.ts";
 import { WordBroadcast } from "./word-broadcast.ts";
 
-/** MPI_Intercomm_create: the leaders tell each other their groups over `bridge`, then all members agree. */
+/** The first word of a greeting with an error in place of a group. */
+const failed = -1;
+
+/** The leader of a side that has failed tells the other leader: a message without bytes. */
+export function refuseOtherSide({ engine }: Process, bridge: Communicator, remoteLeader: number, tag: number): void {
+  const peer = bridge.peers.worldRank(remoteLeader as CommRank);
+  const context = bridge.collectiveContext;
+  engine.abandon(engine.startSend(0 as Pointer, 0, peer, interTag(tag), context, SendMode.STANDARD));
+}
+
+function failureOf({ failures, revocations }: Process, comm: Communicator): ErrorCode {
+  if (revocations.has(comm.context)) return ErrorClass.REVOKED;
+  return failures.isAmong(comm) ? ErrorClass.PROC_FAILED : 0;
+}
+
+/**
+ * MPI_Intercomm_create: the leaders tell each other their groups over `bridge`, then all members agree.
+ *
+ * When a side fails the other one must not wait. A leader whose side has failed before it greets refuses, with a message without bytes;
+ * one that has greeted also introduces its group, whatever happens. A leader that gets no group tells its side so. Deaths later are heard of by
+ * all members of both sides, and a revocation of one side is told to the other by revoking the context that they would have.
+ */
 export class CreateInter extends NewCommunicator {
   private readonly local: Communicator;
   private readonly leader: number;
@@ -18,14 +42,18 @@ export class CreateInter extends NewCommunicator {
   private readonly remoteLeader: number;
   private readonly tag: number;
   private readonly count: number;
+  /** Among the collectives of `local`. */
+  private readonly number: number;
   /** The leaders exchange size, context and count, then the members. */
-  private phase: "greet" | "introduce" | "spread-size" | "spread" | "agree" = "greet";
+  private phase: "begin" | "greet" | "introduce" | "spread-size" | "spread" | "agree" = "begin";
   private requests: RecordId[] = [];
   private spreading: WordBroadcast | null = null;
   private out = 0 as Pointer;
   private in = 0 as Pointer;
   private greeting: Int32Array = new Int32Array(3);
   private remote: Group = Group.empty;
+  /** Of the leader: why the other one has told nothing; 0: it has. */
+  private tradeError = 0;
 
   constructor(local: Communicator, leader: number, bridge: Communicator | null, remoteLeader: number, tag: number) {
     super();
@@ -35,6 +63,28 @@ export class CreateInter extends NewCommunicator {
     this.remoteLeader = remoteLeader;
     this.tag = tag;
     this.count = local.children++;
+    this.number = local.nextCollective(kindCode.intercomm_create, unlike, unlike);
+  }
+
+  override get creation(): Creation {
+    return { comm: this.local, number: this.number, kind: kindCode.intercomm_create };
+  }
+
+  /** The other leader, whose words are not here yet. */
+  override get awaited(): Awaited | null {
+    const { bridge, requests } = this;
+    if (bridge === null || requests.length === 0) return null;
+    const peer = bridge.peers.worldRank(this.remoteLeader as CommRank);
+    return { comm: bridge, tag: interTag(this.tag), peers: [peer], kind: kindCode.intercomm_create };
+  }
+
+  override isAwaiting({ engine }: Process): boolean {
+    return this.awaited !== null && !this.requests.every((request) => engine.isComplete(request));
+  }
+
+  override abandon({ engine }: Process, error: ErrorCode): void {
+    this.error ||= error;
+    for (const request of this.requests) engine.cancel(request);
   }
 
   private get leads(): boolean {
@@ -44,27 +94,38 @@ export class CreateInter extends NewCommunicator {
   override advance(process: Process): boolean {
     for (;;) {
       switch (this.phase) {
+        case "begin":
+          this.error = failureOf(process, this.local);
+          if (this.error !== 0) {
+            if (this.leads) refuseOtherSide(process, this.bridge!, this.remoteLeader, this.tag);
+            return true;
+          }
+          this.phase = this.leads ? "greet" : "spread-size";
+          break;
         case "greet":
-          if (this.leads && !this.trade(process, Int32Array.of(this.local.size, this.local.context, this.count), 3))
-            return false;
-          if (this.error !== 0) return true;
-          if (this.leads) this.greeting = this.taken(process, 3);
-          this.phase = "spread-size";
+          if (!this.trade(process, Int32Array.of(this.local.size, this.local.context, this.count), 3)) return false;
+          this.greeting = this.taken(process, 3);
+          this.phase = this.greeting[0] === failed ? "spread-size" : "introduce";
           break;
-        case "spread-size": {
-          const greeting = this.spread(process, this.greeting);
-          if (greeting === null) return false;
-          if (this.error !== 0) return true;
-          this.greeting = greeting;
-          this.phase = "introduce";
-          break;
-        }
         case "introduce": {
           const members = Int32Array.from(this.local.group.worldRanks());
           const size = this.greeting[0]!;
-          if (this.leads && !this.trade(process, members, size)) return false;
-          if (this.error !== 0) return true;
-          if (this.leads) this.remote = Group.of(this.taken(process, size));
+          if (!this.trade(process, members, size)) return false;
+          const remote = this.taken(process, size);
+          if (remote[0] === failed) this.greeting = remote.slice(0, 3);
+          else this.remote = Group.of(remote);
+          this.phase = "spread-size";
+          break;
+        }
+        case "spread-size": {
+          const greeting = this.spread(process, this.greeting);
+          if (greeting === null) return false;
+          if (this.error !== 0) return this.leave(process);
+          this.greeting = greeting;
+          if (greeting[0] === failed) {
+            this.error = greeting[1]!;
+            return true;
+          }
           this.phase = "spread";
           break;
         }
@@ -72,7 +133,7 @@ export class CreateInter extends NewCommunicator {
           const mine = this.leads ? Int32Array.from(this.remote.worldRanks()) : new Int32Array(this.greeting[0]!);
           const members = this.spread(process, mine);
           if (members === null) return false;
-          if (this.error !== 0) return true;
+          if (this.error !== 0) return this.leave(process);
           this.remote = Group.of(members);
           if (this.remote.intersection(this.local.group).size > 0) {
             this.error = ErrorClass.COMM;
@@ -82,20 +143,35 @@ export class CreateInter extends NewCommunicator {
           break;
         }
         case "agree": {
-          const [, context, count] = this.greeting;
-          const parent = Math.min(this.local.context, context!) ^ Math.imul(Math.max(this.local.context, context!), 31);
-          const members = inCommonOrder(this.local.group, this.remote);
-          return this.agree(process, members, this.local, this.count + count!, parent ^ this.tag);
+          const { members, count, seed } = this.places;
+          return this.agree(process, members, this.local, count, seed);
         }
       }
     }
+  }
+
+  /** The members of both sides, and the origin of their context. */
+  private get places(): { readonly members: Group; readonly count: number; readonly seed: number } {
+    const [, context, count] = this.greeting;
+    const parent = Math.min(this.local.context, context!) ^ Math.imul(Math.max(this.local.context, context!), 31);
+    const members = inCommonOrder(this.local.group, this.remote);
+    return { members, count: this.count + count!, seed: parent ^ this.tag };
+  }
+
+  /** This side has failed, and the other one knows its members: it hears of deaths by itself, of a revocation from the leader. */
+  private leave(process: Process): boolean {
+    if (this.leads && this.remote.size > 0 && this.error === ErrorClass.REVOKED) {
+      const { members, count, seed } = this.places;
+      new ContextAgreement(members, seed, count, false).giveUp(process);
+    }
+    return true;
   }
 
   protected override sides(): { group: Group; remote: Group | null } {
     return { group: this.local.group, remote: this.remote };
   }
 
-  /** The leaders send each other words. True when ours have left and theirs are here. */
+  /** The leaders send each other words. True when ours have left and theirs are here, or will not come. */
   private trade(process: Process, words: Int32Array, wanted: number): boolean {
     const { engine, memory } = process;
     if (this.requests.length === 0) {
@@ -111,25 +187,27 @@ export class CreateInter extends NewCommunicator {
       ];
     }
     if (!this.requests.every((request) => engine.isComplete(request))) return false;
+    const { records } = engine;
+    let error = records.get(this.requests[0]!, R_STATUS_BYTES) === 0 ? ErrorClass.PROC_FAILED : 0;
     for (const request of this.requests) {
-      this.error ||= engine.records.get(request, R_ERROR);
+      error = records.get(request, R_ERROR) || error;
       engine.giveBack(request);
     }
     this.requests = [];
     memory.free(this.out);
-    if (this.error !== 0) memory.free(this.in);
+    this.tradeError = error;
     return true;
   }
 
   private taken(process: Process, wanted: number): Int32Array {
     const words = new Int32Array(process.memory.bytes.buffer, this.in, wanted).slice();
     process.memory.free(this.in);
-    return words;
+    return this.tradeError === 0 ? words : Int32Array.of(failed, this.error || this.tradeError, 0);
   }
 
   /** The leader's words to all members of the local group. */
   private spread(process: Process, words: Int32Array): Int32Array | null {
-    this.spreading ??= new WordBroadcast(this.local, this.leader, words);
+    this.spreading ??= new WordBroadcast(this.local, this.leader, words, this.number);
     const all = this.spreading.advance(process);
     if (all === null) return null;
     this.error ||= this.spreading.error;

@@ -26,7 +26,7 @@ export class Create extends NewCommunicator {
 
   override advance(process: Process): boolean {
     if (!this.members.has(process.rank as WorldRank)) return true;
-    return this.agree(process, this.members, this.parent, this.count);
+    return this.agree(process, this.members, this.parent, this.count, this.parent.context);
   }
 }
 

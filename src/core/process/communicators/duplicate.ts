@@ -7,6 +7,8 @@ import type { Creation } from "../task.ts";
 import { unionOf } from "./member-order.ts";
 import { NewCommunicator } from "./new-communicator.ts";
 
+const fileSeed = 0x46494c45;
+
 /** MPI_Comm_dup, MPI_Comm_idup; of an inter-communicator too. */
 export class Duplicate extends NewCommunicator {
   private readonly parent: Communicator;
@@ -24,7 +26,12 @@ export class Duplicate extends NewCommunicator {
   }
 
   override advance(process: Process): boolean {
-    return this.agree(process, unionOf(this.parent), this.parent, this.count);
+    return this.agree(process, unionOf(this.parent), this.parent, this.count, this.seed);
+  }
+
+  /** Of the context. Ranks with different seeds never meet. */
+  protected get seed(): number {
+    return this.parent.context;
   }
 
   protected override sides(): { group: Group; remote: Group | null } {
@@ -32,4 +39,22 @@ export class Duplicate extends NewCommunicator {
   }
 }
 
-saves({ Duplicate });
+/**
+ * The communicator of a file that is being opened. MPI_Comm_dup at another member makes none with it: that member would not take part
+ * in what follows.
+ */
+export class DuplicateForFile extends Duplicate {
+  constructor(parent: Communicator) {
+    super(parent, kindCode.file_open);
+  }
+
+  override get creation(): Creation {
+    return { ...super.creation, kind: kindCode.file_open };
+  }
+
+  protected override get seed(): number {
+    return super.seed ^ fileSeed;
+  }
+}
+
+saves({ Duplicate, DuplicateForFile });

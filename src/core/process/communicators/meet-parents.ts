@@ -3,8 +3,9 @@ import { Group } from "../../comm/group.ts";
 import { spawnSeed } from "../context.ts";
 import type { Process } from "../process.ts";
 import type { Origin } from "../spawner.ts";
+import { sayFarewell } from "./final-meeting.ts";
 import { inCommonOrder } from "./member-order.ts";
-import { NewCommunicator } from "./new-communicator.ts";
+import { NewCommunicator, noContext } from "./new-communicator.ts";
 
 /** The children's part of MPI_Comm_spawn, in their MPI_Init: they know all members from the start, and agree. */
 export class MeetParents extends NewCommunicator {
@@ -22,14 +23,10 @@ export class MeetParents extends NewCommunicator {
   }
 
   override advance(process: Process): boolean {
-    const isOver = this.agree(
-      process,
-      inCommonOrder(this.parents, this.children),
-      process.world,
-      this.count,
-      this.seed,
-    );
+    const isOver = this.agree(process, inCommonOrder(this.parents, this.children), null, this.count, this.seed);
     if (this.result !== null) process.connect(this.result);
+    // Parents that got through wait for a farewell at their end.
+    else if (isOver && this.lastContext !== noContext) sayFarewell(process.engine, this.lastContext, this.parents);
     return isOver;
   }
 

@@ -37,7 +37,7 @@ export class Merge extends NewCommunicator {
       if (this.error !== 0) return true;
       this.members = this.ordered(flags);
     }
-    return this.agree(process, this.members, this.inter, this.count);
+    return this.agree(process, this.members, this.inter, this.count, this.inter.context);
   }
 
   private ordered(flags: Int32Array): Group {

@@ -34,7 +34,7 @@ export class Shrink extends NewCommunicator {
       // The lowest bit that all members have set.
       const choice = verdict.flags === 0 ? -1 : 31 - Math.clz32(verdict.flags & -verdict.flags);
       if (choice >= 0) {
-        const dead = Group.of(process.failures.ranks.slice(0, verdict.failures));
+        const dead = Group.of(process.failures.of(this.parent).worldRanks().slice(0, verdict.failures));
         const { group, remote } = this.parent;
         const context = this.candidate(this.attempt * candidates + choice);
         this.result = process.addCommunicator(context, group.difference(dead), remote?.difference(dead) ?? null);

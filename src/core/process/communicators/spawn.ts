@@ -1,10 +1,15 @@
+import { ErrorClass } from "../../base/mpi-error.ts";
 import { saves } from "../../base/saved-classes.ts";
+import { kindCode, unlike } from "../../coll/engine/collective-call.ts";
 import { Group } from "../../comm/group.ts";
 import type { Communicator } from "../communicator.ts";
 import { spawnSeed } from "../context.ts";
 import type { Process } from "../process.ts";
+import type { Creation } from "../task.ts";
+import { ContextAgreement } from "./context-agreement.ts";
+import { sayFarewell } from "./final-meeting.ts";
 import { inCommonOrder } from "./member-order.ts";
-import { NewCommunicator } from "./new-communicator.ts";
+import { NewCommunicator, noContext } from "./new-communicator.ts";
 import { WordBroadcast } from "./word-broadcast.ts";
 
 /** The result of a spawn, as the root knows it. Plain data. */
@@ -26,6 +31,8 @@ export class Spawn extends NewCommunicator {
   private readonly local: Communicator;
   private readonly root: number;
   private readonly count: number;
+  /** Among the collectives of `local`. */
+  private readonly number: number;
   private spread: WordBroadcast;
   private head: Int32Array | null = null;
   private children: Group | null = null;
@@ -37,7 +44,12 @@ export class Spawn extends NewCommunicator {
     this.root = root;
     this.outcome = outcome;
     this.count = local.children++;
-    this.spread = new WordBroadcast(local, root, outcome === null ? new Int32Array(headWords) : headOf(outcome));
+    this.number = local.nextCollective(kindCode.comm_spawn, root, unlike);
+    this.spread = this.told(outcome === null ? new Int32Array(headWords) : headOf(outcome));
+  }
+
+  override get creation(): Creation {
+    return { comm: this.local, number: this.number, kind: kindCode.comm_spawn };
   }
 
   override advance(process: Process): boolean {
@@ -45,25 +57,46 @@ export class Spawn extends NewCommunicator {
       this.head = this.spread.advance(process);
       if (this.head === null) return false;
       this.error = this.spread.error;
-      if (this.error !== 0) return true;
+      if (this.error !== 0) return this.leave(process);
       const [, , children, characters] = this.head;
       const words = this.outcome === null ? new Int32Array(children! + characters!) : wordsOf(this.outcome);
-      this.spread = new WordBroadcast(this.local, this.root, words);
+      this.spread = this.told(words);
     }
     if (this.children === null) {
       const words = this.spread.advance(process);
       if (words === null) return false;
       this.error = this.spread.error;
-      if (this.error !== 0) return true;
+      if (this.error !== 0) return this.leave(process);
       this.outcome = outcomeOf(this.head, words);
       this.error = this.outcome.error;
       if (this.error !== 0) return true;
       this.children = Group.of(this.outcome.children);
     }
-    const seed = spawnSeed(this.local.context, this.outcome!.children[0]!);
-    const isOver = this.agree(process, inCommonOrder(this.local.group, this.children), this.local, this.count, seed);
+    const isOver = this.agree(process, this.membersWith(this.children), this.local, this.count, this.seed);
     if (this.result !== null) process.connect(this.result);
+    else if (isOver && this.lastContext !== noContext) sayFarewell(process.engine, this.lastContext, this.children);
     return isOver;
+  }
+
+  private membersWith(children: Group): Group {
+    return inCommonOrder(this.local.group, children);
+  }
+
+  private get seed(): number {
+    return spawnSeed(this.local.context, this.outcome!.children[0]!);
+  }
+
+  /** The parents have failed: children hear of deaths by themselves, of a revocation from the root. */
+  private leave(process: Process): boolean {
+    const children = Group.of(this.local.rank === this.root ? this.outcome!.children : []);
+    if (children.size === 0) return true;
+    const agreement = new ContextAgreement(this.membersWith(children), this.seed, this.count, false);
+    if (this.error === ErrorClass.REVOKED) agreement.giveUp(process);
+    return true;
+  }
+
+  private told(words: Int32Array): WordBroadcast {
+    return new WordBroadcast(this.local, this.root, words, this.number);
   }
 
   protected override sides(): { group: Group; remote: Group | null } {

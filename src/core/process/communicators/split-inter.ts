@@ -32,6 +32,11 @@ export class SplitInter extends NewCommunicator {
     return { comm: this.parent, number: this.count, kind: kindCode.comm_split };
   }
 
+  /** All of them exchange their colours. */
+  protected override get talkedWith(): Group {
+    return unionOf(this.parent);
+  }
+
   override advance(process: Process): boolean {
     if (this.own === null) {
       const all = this.exchange.advance(process);
@@ -46,7 +51,7 @@ export class SplitInter extends NewCommunicator {
     // No process of the other side has our colour: there is no inter-communicator (MPI 5.0 §7.4.2).
     if (this.other.size === 0) return true;
     const members = inCommonOrder(this.own, this.other);
-    return this.agree(process, members, this.parent, this.count);
+    return this.agree(process, members, this.parent, this.count, this.parent.context);
   }
 
   protected override sides(): { group: Group; remote: Group | null } {

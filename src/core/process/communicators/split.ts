@@ -31,6 +31,11 @@ export class Split extends NewCommunicator {
     return { comm: this.parent, number: this.count, kind: kindCode.comm_split };
   }
 
+  /** All of them exchange their colours. */
+  protected override get talkedWith(): Group {
+    return this.parent.group;
+  }
+
   override advance(process: Process): boolean {
     if (this.members === null) {
       const all = this.exchange.advance(process);
@@ -39,7 +44,7 @@ export class Split extends NewCommunicator {
       if (this.error !== 0 || this.color === UNDEFINED) return true;
       this.members = membersOfColor(this.parent.group, all, this.color);
     }
-    return this.agree(process, this.members, this.parent, this.count);
+    return this.agree(process, this.members, this.parent, this.count, this.parent.context);
   }
 }
 

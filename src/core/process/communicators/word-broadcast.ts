@@ -1,6 +1,7 @@
 import type { Pointer, RecordId } from "../../base/brand.ts";
 import { saves } from "../../base/saved-classes.ts";
 import { R_ERROR } from "../../request/records.ts";
+import type { CollectiveForm } from "../collective-form.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";
 
@@ -9,14 +10,17 @@ export class WordBroadcast {
   private readonly comm: Communicator;
   private readonly root: number;
   private readonly words: Int32Array;
+  private readonly form: CollectiveForm;
   private request = -1 as RecordId;
   private buffer = 0 as Pointer;
   error = 0;
 
-  constructor(comm: Communicator, root: number, words: Int32Array) {
+  /** `form`: a number that the caller has taken, otherwise the broadcast takes one when it begins. */
+  constructor(comm: Communicator, root: number, words: Int32Array, form: CollectiveForm = "nonblocking") {
     this.comm = comm;
     this.root = root;
     this.words = words;
+    this.form = form;
   }
 
   /** The root's words; null while they are under way. */
@@ -26,7 +30,8 @@ export class WordBroadcast {
     if (this.request < 0) {
       this.buffer = memory.allocate(bytes);
       new Int32Array(memory.bytes.buffer, this.buffer, length).set(this.words);
-      this.request = collectives.startEqual(this.comm, "bcast", 0 as Pointer, this.buffer, { bytes, root: this.root });
+      const call = { bytes, root: this.root, form: this.form };
+      this.request = collectives.startEqual(this.comm, "bcast", 0 as Pointer, this.buffer, call);
     }
     if (!engine.isComplete(this.request)) return null;
     this.error = engine.records.get(this.request, R_ERROR);

@@ -41,7 +41,7 @@ const trips = [
 ];
 const paper = "MPICH-V: 16 checkpoints cost 6 %; Fig. 9 grows with those that are at it at once";
 
-export const checkpoints: Benchmark = {
+export const loggingCheckpoints: Benchmark = {
   name: "logging-checkpoints",
   summary: "what checkpoints every 10 s cost; a checkpoint and a restart of 1 to 7 ranks at once",
   async measure(lab) {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loggingClassical, loggingNone, loggingSets } from "../../contenders/contenders.ts";
 import { seriesOf } from "../../testing/series.ts";
-import { means } from "./kernels.ts";
+import { loggingMeans } from "./kernels.ts";
 
 test("L7: kernels are compared over those that ran in every mode", () => {
   const series = [
@@ -11,7 +11,7 @@ test("L7: kernels are compared over those that ran in every mode", () => {
     ...[loggingNone, loggingSets, loggingClassical].map((mode) => seriesOf(mode, "is_nodes_s", { 4: 4 })),
     seriesOf(loggingNone, "mg_nodes_s", { 4: 1000 }),
   ];
-  const found = means(series, ["cg", "is", "mg"], { ranks: 4, nodes: 2, word: "nodes" });
+  const found = loggingMeans(series, ["cg", "is", "mg"], { ranks: 4, nodes: 2, word: "nodes" });
   assert.deepEqual(
     found.map(({ contender, metric, points }) => [contender.id, metric, points[0]!.x, points[0]!.median.toFixed(6)]),
     [

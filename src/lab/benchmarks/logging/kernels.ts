@@ -37,7 +37,7 @@ const quick: readonly Kernel[] = [
 ];
 const paper = "correlated sets, Fig. 5, one node of 32 or 36 ranks: at most 1.07 × with sets, 1.17 × classical";
 
-export const kernels: Benchmark = {
+export const loggingKernels: Benchmark = {
   name: "logging-kernels",
   summary: "Fig. 5: programs in C under message logging, with sets and classical",
   async measure(lab) {
@@ -51,7 +51,7 @@ export const kernels: Benchmark = {
     }
     const { series, troubles: more } = await lab.measure(starts);
     const names = chosen.map(({ name }) => name);
-    const whole = [...series, ...placements.flatMap((placement) => means(series, names, placement))];
+    const whole = [...series, ...placements.flatMap((placement) => loggingMeans(series, names, placement))];
     const tables = placements.map((placement) => table(lab, whole, names, placement));
     return { series: whole, troubles: [...troubles, ...more], tables, panels: [] };
   },
@@ -84,7 +84,7 @@ function startsOf(lab: Lab, module: string, { name, args }: Kernel): MeasuredSta
 }
 
 /** Geometric means over the kernels that ran in every mode; a ratio of two means is the mean of the ratios. */
-export function means(series: readonly Series[], names: readonly string[], placement: Placement): Series[] {
+export function loggingMeans(series: readonly Series[], names: readonly string[], placement: Placement): Series[] {
   const { ranks } = placement;
   const metrics = names.map((name) => metricOf(name, placement));
   const common = metrics.filter((metric) =>

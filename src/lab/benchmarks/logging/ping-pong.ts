@@ -45,7 +45,7 @@ const loggerMetric = "logger_us";
 const allowedMetric = "wildcard_between_allowed_us";
 const paper = "correlated sets, Fig. 4, one node: 53 GB/s without, as much with sets, 11 GB/s classical";
 
-export const pingPong: Benchmark = {
+export const loggingPingPong: Benchmark = {
   name: "logging-ping-pong",
   summary: "Fig. 4: ping-pong under message logging, inside and between sets, named receives and wildcards",
   async measure(lab): Promise<Finding> {

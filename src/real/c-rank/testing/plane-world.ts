@@ -9,19 +9,20 @@ import type { Call } from "../../../abi/call-table.ts";
 import { restOfExchange } from "../../../abi/calls/exchanges.ts";
 import { restoreProcess, saveProcess } from "../../../abi/process-state.ts";
 import { Program } from "../../../abi/program.ts";
-import type { Host } from "../../../abi/waiting/host.ts";
+import type { CHost } from "../../../abi/waiting/host.ts";
 import { assert } from "../../../core/base/assert.ts";
 import type { RecordId } from "../../../core/base/brand.ts";
 import { nodeMapOf } from "../../../core/process/node-map.ts";
 import { Process } from "../../../core/process/process.ts";
 import { noSpawner } from "../../../core/process/spawner.ts";
-import { DataPlane } from "../../data-plane/data-plane.ts";
+import { DataPlane, planeCalls } from "../../data-plane/data-plane.ts";
 import { Line, layoutOf, lineOf } from "../../transport/layout.ts";
 import { LivingProcesses } from "../../transport/living-processes.ts";
 import { enterNodeMemory, newNodeMemory } from "../../transport/node-memory.ts";
 import { ProgramMemory } from "../../transport/program-memory.ts";
 import { RankMemory } from "../../transport/rank-memory.ts";
 import { RingTransport } from "../../transport/ring-transport.ts";
+import { claimBoard, SharedBoards } from "../../transport/shared-board.ts";
 import { PlaneWaits } from "../plane-waits.ts";
 import { programPages } from "./random-calls.ts";
 
@@ -40,25 +41,29 @@ export interface PlaneWorldOptions {
   readonly eagerBytes?: number;
   /** Where positions in rings begin: they wrap at 2³². */
   readonly firstPosition?: number;
-  /** Planes wait themselves, as those of ranks that share a thread. */
-  readonly waitsInPlane?: boolean;
+  /** In which calls planes wait themselves, as those of ranks that share a thread do in all. */
+  readonly planeWaits?: PlaneWaitCalls;
   /**
    * Packets that a receive of a plane looks at, one unless given. With more of them messages stay in rings that an engine would have stored, and
    * senders find room at other times: there must be enough of it.
    */
   readonly looksAhead?: number;
   readonly unexpectedBytesMax?: number;
+  readonly boardBytes?: number;
 }
+
+type PlaneWaitCalls = "none" | "receives" | "collectives" | "all";
 
 export class PlaneWorld {
   readonly ranks: readonly PlaneRank[];
   readonly #population: LivingProcesses;
 
   constructor(options: PlaneWorldOptions) {
-    const { ranks, hasPlane, slots = 8, eagerBytes = 1024, firstPosition = 0, waitsInPlane = false } = options;
-    const { looksAhead = 1, unexpectedBytesMax = 512 } = options;
-    const layout = layoutOf({ processes: ranks, slots, eagerBytes, memoryBytes: 64 << 20, boards: 1 });
+    const { ranks, hasPlane, slots = 8, eagerBytes = 1024, firstPosition = 0, boardBytes = 256 } = options;
+    const { looksAhead = 1, unexpectedBytesMax = 512, planeWaits = "none" } = options;
+    const layout = layoutOf({ processes: ranks, slots, eagerBytes, memoryBytes: 64 << 20, boards: 3, boardBytes });
     const shared = newNodeMemory(layout, firstPosition);
+    const worldBoard = claimBoard(enterNodeMemory(shared, layout, -1), ranks);
     this.#population = new LivingProcesses(enterNodeMemory(shared, layout, -1));
     for (let rank = 0; rank < ranks; rank++) this.#population.born(rank, 0);
     const memories = Array.from(
@@ -74,12 +79,18 @@ export class PlaneWorld {
       const buffers = new ProgramMemory(node, (place) => memories[place]!);
       const ring = new RingTransport(node, heap, { rank, places, buffers, cursor: plane?.cursor });
       const process = new Process({
-        ...{ rank, ranks, transport: ring, memory: buffers, pass: plane?.pass ?? null },
+        rank,
+        ranks,
+        transport: ring,
+        memory: buffers,
+        pass: plane?.pass ?? null,
+        worldBoard,
+        boards: new SharedBoards(node, ring, places, plane?.meetings ?? null),
         nodeMap: nodeMapOf(new Array<number>(ranks).fill(0)),
         unexpectedBytesMax,
       });
       const stop = { words: node.words, at: (lineOf(layout, rank) + Line.STOP) >> 2 };
-      return new PlaneRank({ process, memory: buffers, plane, ring, stop, waitsInPlane });
+      return new PlaneRank({ process, memory: buffers, plane, ring, stop, planeWaits });
     });
   }
 
@@ -87,6 +98,16 @@ export class PlaneWorld {
   settle(): void {
     for (const rank of this.ranks) rank.handOver();
     while (this.ranks.map(({ process }) => process.progress()).includes(true));
+  }
+
+  /** Ranks that wait ask those they wait for, or wait in their engines first; dead ones do not. */
+  ask(dead: number): void {
+    for (const { process, program } of this.ranks) {
+      const { planeWait } = program.suspension;
+      if (planeWait.isUnderWay) planeWait.leave();
+      else if (process.rank !== dead) process.inquiries.ask();
+    }
+    for (const { process } of this.ranks) if (process.rank !== dead) process.progress();
   }
 
   /** That process is dead, and the others hear of it. */
@@ -97,7 +118,8 @@ export class PlaneWorld {
   }
 
   images(): RankImage[] {
-    this.settle();
+    do this.settle();
+    while (!this.ranks.every(({ process }) => process.collectives.withdraw()));
     return this.ranks.map((rank) => rank.image());
   }
 
@@ -112,8 +134,8 @@ interface PlaneRankOptions {
   readonly memory: ProgramMemory;
   readonly plane: DataPlane | null;
   readonly ring: RingTransport;
-  readonly stop: Host["stop"];
-  readonly waitsInPlane: boolean;
+  readonly stop: CHost["stop"];
+  readonly planeWaits: PlaneWaitCalls;
 }
 
 class PlaneRank {
@@ -126,15 +148,16 @@ class PlaneRank {
   readonly #importOf: (name: string) => Call;
   /** The call that waits. */
   #waiting: { readonly name: string; readonly args: readonly number[] } | null = null;
+  #calling = "";
   #isUnwinding = false;
   #isRewinding = false;
-  readonly #stop: Host["stop"];
+  readonly #stop: CHost["stop"];
   /** The answer of the call that waits, which was over when the engine took it; null: it is not over. */
   #early: number | null = null;
   /** Waits in which the plane has stopped. */
   planeWaits = 0;
 
-  constructor({ process, memory, plane, ring, stop, waitsInPlane }: PlaneRankOptions) {
+  constructor({ process, memory, plane, ring, stop, planeWaits }: PlaneRankOptions) {
     this.process = process;
     this.plane = plane;
     this.bytes = memory.bytes;
@@ -150,24 +173,26 @@ class PlaneRank {
     };
     this.#importOf = importsOf(this.program);
     this.#stop = stop;
-    const engine: Record<string, Call> = { restOfExchange: restOfExchange(this.program) };
-    for (const name of ["MPI_Send", "MPI_Recv", "MPI_Sendrecv"]) engine[name] = this.#importOf(name);
-    const connection = { memory, wakeWaiters: () => ring.wakeWaiters() };
-    if (plane === null) this.#calls = engine;
-    else if (!waitsInPlane) this.#calls = plane.connect({ ...connection, engine });
-    else {
-      const mustGiveWay = (): boolean => {
-        this.planeWaits++;
-        return true;
-      };
-      const waits = new PlaneWaits({ program: this.program, mustGiveWay, hasNews: () => plane.hasNews });
-      const before = waits.goOnBefore(engine, () => this.#calls);
-      this.#calls = plane.connect({ ...connection, engine: before, wait: () => waits.wait() });
+    const imports: Record<string, Call> = Object.fromEntries(planeCalls.map((name) => [name, this.#importOf(name)]));
+    const engine = { ...imports, restOfExchange: restOfExchange(this.program) };
+    const waits = new PlaneWaits({ program: this.program, mustGiveWay: () => this.#stopsInPlane(planeWaits) });
+    const wakeWaiters = (): void => ring.wakeWaiters();
+    this.#calls = plane === null ? imports : plane.connect({ memory, engine, wakeWaiters, waits });
+  }
+
+  /** Does the rank stop in this wait of its plane? If not, its engine waits. */
+  #stopsInPlane(calls: PlaneWaitCalls): boolean {
+    const isReceive = this.#calling === "MPI_Recv" || this.#calling === "MPI_Sendrecv";
+    if (calls === "all" || calls === (isReceive ? "receives" : "collectives")) {
+      this.planeWaits++;
+      return true;
     }
+    this.program.suspension.planeWait.leave();
+    return false;
   }
 
   /** As `RankHost`, but a wait is a stop. */
-  #host(stop: Host["stop"]): Host {
+  #host(stop: CHost["stop"]): CHost {
     const { process } = this;
     const { engine } = process;
     const over = <T>(result: T): T => {
@@ -180,6 +205,7 @@ class PlaneRank {
     };
     return {
       process,
+      survivesDeaths: false,
       processorName: "test",
       stop,
       spawner: noSpawner(process.ranks, "this is a test"),
@@ -211,7 +237,7 @@ class PlaneRank {
     return this.#answer(name, args);
   }
 
-  /** The call that waits is made again. */
+  /** The call that waits is made again, if there is anything to see. */
   goOn(): number {
     const early = this.#early;
     if (early !== null) {
@@ -219,6 +245,8 @@ class PlaneRank {
       this.#waiting = null;
       return early;
     }
+    const { planeWait } = this.program.suspension;
+    if (planeWait.isUnderWay && !planeWait.hasNews()) return WAITS;
     const { name, args } = this.#waiting!;
     this.program.suspension.isRewinding = true;
     this.process.pass.setOutside(true);
@@ -230,6 +258,7 @@ class PlaneRank {
 
   #answer(name: string, args: readonly number[]): number {
     this.#calls[name] ??= this.#importOf(name);
+    this.#calling = name;
     const answer = this.#calls[name](...args);
     this.#waiting = this.#isUnwinding ? { name, args } : null;
     this.#isUnwinding = false;
@@ -238,7 +267,7 @@ class PlaneRank {
 
   /** As the node does it before images are taken: the process shall stop, so the engine takes over what the plane waits for. */
   handOver(): void {
-    if (!this.program.suspension.isInPlane) return;
+    if (!this.program.suspension.planeWait.isUnderWay) return;
     const { words, at } = this.#stop;
     words[at] = 1;
     this.goAhead();

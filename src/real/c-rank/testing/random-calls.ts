@@ -4,9 +4,10 @@
  * that must be refused. Sends and receives come in an order in which all of them can be made, as a rule.
  */
 import type { SeededRandom } from "../../../core/base/seeded-random.ts";
+import { randomCollective } from "./random-collectives.ts";
 
 /** A number, or the word at that address of the rank's memory when the call is made. */
-type Argument = number | { readonly at: number };
+export type Argument = number | { readonly at: number };
 
 export interface Step {
   readonly name: string;
@@ -62,6 +63,10 @@ interface RandomStepsOptions {
   readonly steps: number;
   /** MPI_Sendrecv too: an engine that waits in it takes all that has come, and senders find room sooner than with a plane. */
   readonly exchanges: boolean;
+  /** Of a hundred steps: blocking collectives of all ranks, one after the other. 100: and new communicators, and nothing else. */
+  readonly collectives?: number;
+  /** May ranks disagree about a collective? */
+  readonly mayDiffer?: boolean;
 }
 
 /** A queue of calls for each rank. */
@@ -74,6 +79,8 @@ class Generator {
   readonly #ranks: number;
   readonly #steps: number;
   readonly #exchanges: boolean;
+  readonly #collectives: number;
+  readonly #mayDiffer: boolean;
   readonly #queues: Step[][];
   /** Receives that a rank will make soon, in whatever order. */
   readonly #soon: Step[][];
@@ -83,7 +90,9 @@ class Generator {
   #handles = 0;
   #buffer = buffersAt;
 
-  constructor({ random, ranks, steps, exchanges }: RandomStepsOptions) {
+  constructor({ random, ranks, steps, exchanges, collectives = 0, mayDiffer = false }: RandomStepsOptions) {
+    this.#collectives = collectives;
+    this.#mayDiffer = mayDiffer;
     this.#random = random;
     this.#ranks = ranks;
     this.#steps = steps;
@@ -108,6 +117,10 @@ class Generator {
   }
 
   #next(): void {
+    if (this.#collectives > 0 && this.#below(100) < this.#collectives) {
+      this.#meetings();
+      return;
+    }
     const dice = this.#below(100);
     if (dice < (this.#exchanges ? 58 : 70)) this.#message();
     else if (dice < 70) this.#exchange();
@@ -257,6 +270,22 @@ class Generator {
         return;
       default:
         this.#make();
+    }
+  }
+
+  /** Some collectives in a row, on one communicator or several; messages that are not received yet are on their way meanwhile. */
+  #meetings(): void {
+    if (this.#collectives === 100 && this.#below(6) === 0) {
+      if (this.#below(3) === 0) this.#free();
+      else this.#make();
+    }
+    for (let rank = 0; rank < this.#ranks; rank++) if (this.#below(4) > 0) this.#flush(rank);
+    for (let left = 1 + this.#below(6); left > 0; left--) {
+      const calls = randomCollective({
+        ...{ random: this.#random, ranks: this.#ranks, ...this.#communicator(), mayDiffer: this.#mayDiffer },
+        bufferOf: (bytes) => this.#bufferOf(bytes),
+      });
+      this.#all((rank) => calls[rank]!);
     }
   }
 

@@ -19,7 +19,6 @@ import {
   constants,
   existsSync,
   fstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -31,6 +30,7 @@ import { join } from "node:path";
 import { describeSystemError } from "../../../core/base/system-error.ts";
 import { ImageError } from "../../../image/image-error.ts";
 import { distrust, isOwnFile } from "../../../trust/folder.ts";
+import { makeFolder } from "../../../trust/make-folder.ts";
 import { readImageHeader } from "../../image/read-image.ts";
 import type { ProgramForm } from "../../messages/program-place.ts";
 import { type FrozenJob, frozenJobIn, jobFormat, jobText, jobTextBytesMax } from "./frozen-job.ts";
@@ -42,6 +42,8 @@ export function programsIn(folder: string): Record<ProgramForm, string> {
 }
 
 export const moduleOf = (folder: string): string => join(folder, "program.wasm");
+/** Of the programs behind the first, in the order of their ranks. */
+export const otherModuleOf = (folder: string, index: number): string => join(folder, `program.${index + 1}.wasm`);
 export const checkpointsIn = (folder: string): string => join(folder, "checkpoints");
 export const serverFolderIn = (folder: string, server: number): string => join(folder, `checkpoint-server-${server}`);
 
@@ -49,7 +51,7 @@ export const serverFolderIn = (folder: string, server: number): string => join(f
 export function prepareJobFolder(folder: string): string | undefined {
   const cannot = `Cannot use ${folder} as the job's folder`;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     const wrong = distrust(folder);
     if (wrong !== undefined) return `${cannot}: ${wrong}; name a folder of your own with --job-dir`;
     if (readdirSync(folder).length === 0) return undefined;

@@ -22,6 +22,7 @@ const setup: Setup = {
   protocolOptions: {},
   protocolPart: undefined,
   seed: -1,
+  others: [],
   program: { path: "p", bundle: { script: "", module: "", wasm: "" }, args: [], language: "typescript" },
   sameFiles: null,
   heartbeatMs: 100,

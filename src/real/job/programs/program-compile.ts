@@ -33,7 +33,7 @@ interface CompileOptions {
   readonly bundle: { readonly wasm: string };
 }
 
-export async function compileProgram({ program, bundle }: CompileOptions): Promise<BundleOutcome> {
+export async function compileAsBundle({ program, bundle }: CompileOptions): Promise<BundleOutcome> {
   const { module, said } = await moduleOfProgram(program);
   if (module === undefined) return { kind: "unusable", why: "it does not compile", said };
   try {
@@ -86,18 +86,25 @@ export async function moduleOfProgram(
 }
 
 /** Does the file begin as WebAssembly modules do? */
-export function isModule(path: string): boolean {
+export const isModule = (path: string): boolean => whenOpen(path, beginsAsModule);
+
+/** Does the file begin as programs for the machine itself do (ELF)? */
+export const isNative = (path: string): boolean => whenOpen(path, (descriptor) => beginsWith(descriptor, "\x7fELF"));
+
+function whenOpen(path: string, look: (descriptor: number) => boolean): boolean {
   const file = openSync(path, "r");
   try {
-    return beginsAsModule(file);
+    return look(file);
   } finally {
     closeSync(file);
   }
 }
 
 /** The language of a file that is open. */
-export function beginsAsModule(descriptor: number): boolean {
-  const start = Buffer.alloc(4);
-  readSync(descriptor, start, 0, 4, 0);
-  return start.equals(Buffer.from("\0asm"));
+export const beginsAsModule = (descriptor: number): boolean => beginsWith(descriptor, "\0asm");
+
+function beginsWith(descriptor: number, text: string): boolean {
+  const start = Buffer.alloc(text.length);
+  readSync(descriptor, start, 0, text.length, 0);
+  return start.equals(Buffer.from(text, "latin1"));
 }

@@ -2,13 +2,13 @@
  * Where the program is that a command of MPI_Comm_spawn names. A program that is given folders cannot have others read for it either:
  * what it spawns, and all that this includes, lies in them or beside the job's own program.
  */
-import { closeSync, constants, fstatSync } from "node:fs";
+import { closeSync, constants, fstatSync, statSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
 import { describeSystemError } from "../../../core/base/system-error.ts";
 import { isFileError } from "../../disk/file-error.ts";
 import { GivenFolders } from "../../disk/given-folders.ts";
 import type { Folder } from "../../messages/program-place.ts";
-import { beginsAsModule, languageOf, sourceExtensions } from "./program-compile.ts";
+import { beginsAsModule, languageOf, sourceExtensions, typescriptExtensions } from "./program-compile.ts";
 
 export type Found =
   | {
@@ -33,6 +33,23 @@ export interface Surroundings {
 
 /** Extensions that are tried behind a name without one. */
 const endings = ["", ".wasm", ...sourceExtensions];
+
+/**
+ * The same for a program in TypeScript, which may read whatever its user may. Relative names are meant from the current folder, then from
+ * the job's own program.
+ */
+export function findScript(command: string, program: string): Found {
+  if (command === program) return { kind: "found", program, folders: [] };
+  const names = ["", ...typescriptExtensions].map((ending) => command + ending);
+  const files = [".", dirname(program)].flatMap((place) => names.map((name) => resolve(place, name)));
+  const file = files.find((each) => statSync(each, { throwIfNoEntry: false })?.isFile() === true);
+  if (file === undefined) return { kind: "missing", why: `there is no ${command} here or beside the program` };
+  if (languageOf(file) === "typescript") return { kind: "found", program: file, folders: [] };
+  return {
+    kind: "missing",
+    why: `${file} is not a program in TypeScript or JavaScript; all processes of a job are of one language`,
+  };
+}
 
 /** The result of the search for a program's file. */
 type Look = Found | { readonly kind: "outside" } | { readonly kind: "absent" };
@@ -79,7 +96,8 @@ function lookFor(file: string, folders: readonly Folder[]): Look {
 }
 
 function obstacleOf(file: string, descriptor: number): string | undefined {
-  if (languageOf(file) === "typescript") return `${file} is not a program in C or C++`;
+  if (languageOf(file) === "typescript")
+    return `${file} is not a program in C or C++; all processes of a job are of one language`;
   if (!fstatSync(descriptor).isFile()) return `Cannot run ${file}: it is not a file`;
   if (sourceExtensions.includes(extname(file)) || beginsAsModule(descriptor)) return undefined;
   return `Cannot run ${file}: programs end in ${sourceExtensions.join(", ")}, or are WebAssembly modules`;

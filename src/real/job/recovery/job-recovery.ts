@@ -5,7 +5,7 @@
 
 import type { Service } from "../../../core/fault/plan.ts";
 import type { Checkpoint } from "../../../core/ft/checkpoint.ts";
-import { membersOf } from "../../../core/ft/sets.ts";
+import { membersBySet } from "../../../core/ft/sets.ts";
 import type { Dispatcher } from "../../../core/service/dispatcher.ts";
 import type { Placement } from "../../../core/service/placement.ts";
 import { Recovery, type RecoveryOptions, type SetRestart } from "../../../core/service/recovery.ts";
@@ -62,7 +62,7 @@ export class JobRecovery {
   constructor(options: JobRecoveryOptions, parts: JobRecoveryParts) {
     this.#options = options;
     this.#parts = parts;
-    this.#members = membersOf(options.setOf);
+    this.#members = membersBySet(options.setOf);
     const { nodes, report, servers } = parts;
     this.#images = new SetImages(options, {
       verify: (paths) => parts.verify(paths),
@@ -129,6 +129,11 @@ export class JobRecovery {
   }
 
   /** After the end. */
+  /** Is nothing on its way back to where it was? */
+  get isQuiet(): boolean {
+    return this.#core.isQuiet;
+  }
+
   get report(): JobRecoveryReport {
     return { ...this.#core.report, restarts: this.#restarts };
   }

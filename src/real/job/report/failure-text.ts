@@ -25,8 +25,11 @@ export function describeFailure(reason: JobFailure, afterMs: number, names: Proc
       return `interrupted ${after} by ${reason.signal}`;
     case "timeout":
       return `stopped ${after}: the job's time is over`;
+    case "stuck":
+      return `stopped ${after}: ${reason.message}`;
     case "output-closed":
       return `stopped ${after}: nobody reads the output any more`;
+    case "unfinalized":
     case "unusable":
       return reason.message;
     default:

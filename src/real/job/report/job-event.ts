@@ -4,6 +4,7 @@ import type { RecoveryTimes } from "../../../core/service/losses.ts";
 import type { Reason } from "../../../core/service/outcome.ts";
 import type { CheckpointTimes } from "../../../core/service/set-checkpoints.ts";
 import type { Stream } from "../../messages/lines.ts";
+import type { RankStanding } from "./whereabouts-table.ts";
 
 /** Every rank has begun to run the program. */
 interface StartedEvent {
@@ -84,6 +85,14 @@ interface CompilerEvent {
   readonly kind: "compiler";
   readonly text: string;
 }
+/** Where the ranks are: somebody asked, or the job was interrupted, or its time was over. */
+export interface WhereaboutsEvent {
+  readonly kind: "whereabouts";
+  readonly ranks: readonly RankStanding[];
+  /** The same for people, line by line; the first has the headings. */
+  readonly table: readonly string[];
+  readonly afterMs: number;
+}
 /** The last event: every process of the job is gone. */
 interface EndedEvent {
   readonly kind: "ended";
@@ -101,4 +110,5 @@ export type JobEvent =
   | RecoveredEvent
   | NoteEvent
   | CompilerEvent
+  | WhereaboutsEvent
   | EndedEvent;

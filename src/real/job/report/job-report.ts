@@ -5,8 +5,10 @@ import type { Reason } from "../../../core/service/outcome.ts";
 import type { RecoveryReport } from "../../../core/service/recovery.ts";
 import type { CheckpointTimes } from "../../../core/service/set-checkpoints.ts";
 import { describeFailure, detailsOf, framesOf } from "./failure-text.ts";
+import type { WhereaboutsEvent } from "./job-event.ts";
 import { JobEventQueue } from "./job-event-queue.ts";
 import { ProcessNames } from "./process-names.ts";
+import { type RankStanding, whereaboutsTable } from "./whereabouts-table.ts";
 
 /** The losses and restarts of a job in which lost ranks are started again. */
 export interface JobRecoveryReport extends RecoveryReport {
@@ -51,6 +53,11 @@ export class JobReport {
   /** The compiler's output, if any. */
   compiled(text: string | undefined): void {
     if (text !== undefined && text !== "") this.events.push({ kind: "compiler", text });
+  }
+
+  whereabouts(ranks: readonly RankStanding[]): WhereaboutsEvent {
+    const table = whereaboutsTable(ranks, this.names);
+    return { kind: "whereabouts", ranks, table, afterMs: this.elapsedMs };
   }
 
   rankEnded(rank: number, node: number): void {

@@ -26,6 +26,14 @@ export class ProcessNames {
     return `${this.#spawned.has(process) ? "spawned " : ""}rank ${this.shortNameOf(process)}`;
   }
 
+  /** "rank 1", "ranks 1, 3 and 7", "ranks 0, 1, 2 and 61 others". */
+  listed(processes: readonly number[]): string {
+    const names = processes.map((process) => this.shortNameOf(process));
+    if (names.length === 1) return `rank ${names[0]}`;
+    if (names.length > 8) return `ranks ${names.slice(0, 3).join(", ")} and ${names.length - 3} others`;
+    return `ranks ${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+  }
+
   /** "ranks 0 to 3", and by name those that were spawned. Ascending. */
   listOf(processes: readonly number[]): string {
     const own = processes.filter((process) => !this.#spawned.has(process));

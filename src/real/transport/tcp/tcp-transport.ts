@@ -467,6 +467,12 @@ export class TcpTransport implements Transport {
     return this.#links.some((link) => link !== null && !link.swallows && link.out.unsent);
   }
 
+  /** Is everything that was sent with the system, on connections that are open? Confirmations are late, and are not waited for. */
+  get isDelivered(): boolean {
+    const isOnItsWay = ({ out, isOpen }: TcpLink): boolean => !out.unsent && (isOpen || !out.unconfirmed);
+    return this.#links.every((link) => link === null || link.swallows || isOnItsWay(link));
+  }
+
   /**
    * The process ends in order. True when it may: every peer has all that we sent, or has itself ended. Until then progress is
    * needed, and another call after it. A connection that breaks later costs nothing: a peer that asks for another is told by the

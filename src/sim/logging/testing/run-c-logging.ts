@@ -8,7 +8,7 @@ import type { ProtocolPorts } from "../../../core/ft/protocol.ts";
 import { noFiles } from "../../c/library.ts";
 import { CProcess, type CProcessOptions, type ProcessImage } from "../../c/process.ts";
 import { SimProgramMemory } from "../../c/program-memory.ts";
-import { Output } from "../../outside/output.ts";
+import { PrintedOutput } from "../../outside/printed-output.ts";
 import { Random } from "../../random.ts";
 import { randomWorld } from "../../random-world.ts";
 import type { Checkpoints } from "../../recovery/checkpoints.ts";
@@ -56,7 +56,7 @@ class CLoggingRun {
   readonly #options: CLoggingOptions;
   readonly #setOf: Int32Array;
   readonly #there: RecoveringWorld<SimProgramMemory, ProcessImage, SimLogging>;
-  readonly #output: Output;
+  readonly #output: PrintedOutput;
   readonly #processes: CProcess[] = [];
   /** Calls of the present life of each rank; and of which rank, at which call, its set is captured. */
   readonly #calls: number[];
@@ -71,15 +71,18 @@ class CLoggingRun {
     const nodes = drawn.nodes!;
     const setOf = correlatedSets(random.fork(), random.pick(setsBy), ranks, nodes);
     const services = {
-      ...{ random: random.fork(), delayNsMax: random.pick([1, 3_000, 30_000]) },
-      ...{ detectionNs: random.pick([0, 5_000, 300_000]), restartNs: random.pick([0, 5_000, 300_000]) },
+      random: random.fork(),
+      delayNsMax: random.pick([1, 3_000, 30_000]),
+      detectionNs: random.pick([0, 5_000, 300_000]),
+      restartNs: random.pick([0, 5_000, 300_000]),
     };
     const corrupt = random.fork();
     this.#setOf = setOf;
     this.#calls = Array.from(setOf, () => 0);
-    this.#output = new Output(ranks);
+    this.#output = new PrintedOutput(ranks);
     this.#times = Array.from({ length: hasCheckpoints ? random.between(1, 6) : 0 }, () => ({
-      ...{ rank: random.below(ranks), call: random.below(calls) },
+      rank: random.below(ranks),
+      call: random.below(calls),
     }));
     const actions = Array.from(setOf, () => calls);
     const faults = drawFaults(random.fork(), { nodes, setOf, actions, hasCheckpoints });
@@ -87,13 +90,18 @@ class CLoggingRun {
     this.#there = new RecoveringWorld(
       {
         world: {
-          ...{ ...drawn, eagerLimit: eagerLimitWithSets(drawn.eagerLimit, setOf), eventsMax },
+          ...drawn,
+          eagerLimit: eagerLimitWithSets(drawn.eagerLimit, setOf),
+          eventsMax,
           memoryOf: (_, arena) => new SimProgramMemory(newMemory(), arena),
         },
-        ...{ setOf, services, isCorrupt: () => corrupt.chance(0.2), checkpointPatienceNs: patienceNs },
+        setOf,
+        services,
+        isCorrupt: () => corrupt.chance(0.2),
+        checkpointPatienceNs: patienceNs,
         newParts: (ports) =>
           new SimLogging(
-            { ...{ setOf, ...services, logBytesMax: null, loggerKeeps: false, newProtocol }, storeFaults },
+            { setOf, ...services, logBytesMax: null, loggerKeeps: false, newProtocol, storeFaults },
             ports,
           ),
         newTrouble: (world, ports) => new DrawnFaults(faults, { world, setOf }, ports),
@@ -116,7 +124,13 @@ class CLoggingRun {
     const { module, seed } = this.#options;
     const { rank } = sim;
     const options: CProcessOptions = {
-      ...{ module, seed, args: ["program"], environment: [], files: noFiles, folders: [], startNs: 0 },
+      module,
+      seed,
+      args: ["program"],
+      environment: [],
+      files: noFiles,
+      folders: [],
+      startNs: 0,
       signalName: () => undefined,
       print() {},
       passes: () => this.#passes(rank),
@@ -163,8 +177,11 @@ class CLoggingRun {
     }
     const isLegitimateEnd = parts.isLegitimateEnd(this.#there.outcome);
     return {
-      ...{ problem: isLegitimateEnd ? "" : this.#problem, isLegitimateEnd, restarts: recovery.restarts },
-      ...{ rare: { ...recovery.rare, ...parts.rare }, checkpoints: checkpoints.counts },
+      problem: isLegitimateEnd ? "" : this.#problem,
+      isLegitimateEnd,
+      restarts: recovery.restarts,
+      rare: { ...recovery.rare, ...parts.rare },
+      checkpoints: checkpoints.counts,
       meetings: world.boardCounts.meetings,
       printed: world.processes.map(({ rank }) => this.#output.textOf(rank)),
     };

@@ -71,11 +71,18 @@ export function play(scenario: Scenario): LoggingOutcome {
   const corruptLeft = [...corrupt];
   return runLogging({
     world: {
-      ...{ ranks, nodes, seed: scenario.seed ?? 1, sharesInside: scenario.sharesInside ?? false },
+      ranks,
+      nodes,
+      seed: scenario.seed ?? 1,
+      sharesInside: scenario.sharesInside ?? false,
       cost: { ...certainCost, ...scenario.cost },
     },
-    ...{ setOf, script: program, newProtocol: scenario.newProtocol, listener: scenario.listener },
-    ...{ crashesAt: scenario.crashesAt, loggerKeeps: scenario.loggerKeeps },
+    setOf,
+    script: program,
+    newProtocol: scenario.newProtocol,
+    listener: scenario.listener,
+    crashesAt: scenario.crashesAt,
+    loggerKeeps: scenario.loggerKeeps,
     storeFaults: {
       random: new Random(1),
       torn: scenario.store === "torn" ? 1 : 0,
@@ -84,7 +91,10 @@ export function play(scenario: Scenario): LoggingOutcome {
     checkpoints:
       checkpoints === undefined ? null : { times: checkpoints, patienceNs: scenario.patienceNs ?? 1_000_000_000 },
     services: {
-      ...{ random: new Random(1), delayNsMax: 2_000, detectionNs: 5_000, restartNs: 5_000 },
+      random: new Random(1),
+      delayNsMax: 2_000,
+      detectionNs: 5_000,
+      restartNs: 5_000,
       ...scenario.services,
     },
     isCorrupt: (set) => {

@@ -289,6 +289,7 @@ static void clean_up(void) {
     for (int class = CLASSES - 1; class >= 0; class--) {
         while (live_count[class] > 0) {
             const int handle = live[class][0].handle;
+            if (is_traced) fprintf(stderr, "rank %d: 0x%x is freed at the end\n", rank, handle);
             if (!release((enum of)class, handle)) fail("handle 0x%x cannot be freed at the end", handle);
             forget((enum of)class, handle);
         }

@@ -3,13 +3,13 @@ import type { World } from "../world.ts";
 
 const nsPerMs = 1e6;
 
-export interface Timed {
+interface Timed {
   /** Infinity: there is no need to call it. */
   nextTimeMs(): number;
   time(nowMs: number): void;
 }
 
-export class Alarm {
+export class SimAlarm {
   readonly #world: World;
   readonly #timed: Timed;
   #plannedNs = Number.POSITIVE_INFINITY;

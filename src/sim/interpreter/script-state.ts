@@ -20,22 +20,20 @@ import type { Outside } from "../outside/outside.ts";
 import { type CommunicatorPlan, rankOf } from "../script/communicator-plan.ts";
 import { newLog } from "../script/file-steps.ts";
 import type { Script } from "../script/script.ts";
-import type { SimProcess, Wait } from "../sim-process.ts";
+import type { SimProcess, Steps } from "../sim-process.ts";
 import { Buffer } from "./buffer.ts";
-
-export type Steps<T = void> = Generator<RecordId | Wait, T, void>;
 
 /** A request of the script. */
 export interface Pending {
   readonly record: RecordId;
   /** Called at completion: notes the result and frees what the request held. */
-  end(state: RankState): void;
+  end(state: ScriptState): void;
 }
 
 /** A persistent request of the script. */
 export interface PersistentSeries {
   /** Starts the request as the plan with that number. */
-  start(state: RankState, number: number): Pending;
+  start(state: ScriptState, number: number): Pending;
   free(): void;
 }
 
@@ -44,7 +42,7 @@ export interface PersistentSeries {
  * first call stopped.
  */
 export interface Doing {
-  run(state: RankState): Steps;
+  run(state: ScriptState): Steps;
 }
 
 /** A message that a matched probe has set aside. */
@@ -84,7 +82,7 @@ interface RankStateOptions {
   readonly hasImages?: boolean;
 }
 
-export class RankState {
+export class ScriptState {
   static readonly unsaved = {
     script: null,
     process: null,
@@ -231,4 +229,4 @@ export class RankState {
   }
 }
 
-lives({ RankState });
+lives({ ScriptState });

@@ -8,7 +8,7 @@ interface Link {
   readonly held: Packet[];
 }
 
-export class Links {
+export class SimLinks {
   /** Of a process. */
   readonly #nodeOf: (number: number) => number;
   /** Links that are cut or delayed, by their two nodes. */

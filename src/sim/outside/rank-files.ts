@@ -18,7 +18,7 @@ export const beganMs = 10_000;
 const folderOf = (rank: number): string => `/rank-${rank}`;
 const inputOf = (rank: number): string => `what was there before rank ${rank}`;
 
-export class JobFiles {
+export class RankFiles {
   readonly system: FileSystem;
   readonly #done: Done[][];
   /** Steps done, in all lives; and steps that had to wait first. */

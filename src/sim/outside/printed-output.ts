@@ -15,7 +15,7 @@ interface Printer {
   readonly pieces: string[];
 }
 
-export class Output {
+export class PrintedOutput {
   readonly #printers: Printer[];
   /** Pieces that were printed, that arrived, that were there already; and that had to wait before they could leave. */
   readonly counts = { printed: 0, offered: 0, repeated: 0, heldBack: 0 };

@@ -4,26 +4,27 @@ import { saves } from "../../core/base/saved-classes.ts";
 import type { CollectiveForm } from "../../core/process/collective-form.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
 import { R_ERROR } from "../../core/request/records.ts";
-import { layoutOf, type Moving } from "../script/collective-blocks.ts";
+import { blockPlacesOf, type MovingPlan } from "../script/collective-blocks.ts";
 import { firstDifference, type Images, imagesBefore, receivedAfter } from "../script/collective-images.ts";
 import { type CollectivePlan, isEqual, isInPlace, isNeighbor, isReducing, rootFor } from "../script/collective-plan.ts";
 import { elementWords, type Reducing, segmentsOf, vectorLength } from "../script/collective-vectors.ts";
 import { sideOf } from "../script/communicator-plan.ts";
 import { exactReductions } from "../script/reductions.ts";
+import type { Steps } from "../sim-process.ts";
 import type { Buffer } from "./buffer.ts";
-import type { Doing, Pending, RankState, Steps } from "./rank-state.ts";
+import type { Doing, Pending, ScriptState } from "./script-state.ts";
 
 /** A collective with buffers of its own. */
 class PendingCollective implements Pending {
   readonly record: RecordId;
-  private readonly call: CollectiveCall;
+  private readonly call: ScriptedCollective;
 
-  constructor(call: CollectiveCall, record: RecordId) {
+  constructor(call: ScriptedCollective, record: RecordId) {
     this.call = call;
     this.record = record;
   }
 
-  end(state: RankState): void {
+  end(state: ScriptState): void {
     const { engine } = state.core;
     this.call.note(state, engine.records.get(this.record, R_ERROR));
     engine.giveBack(this.record);
@@ -31,8 +32,8 @@ class PendingCollective implements Pending {
   }
 }
 
-export function startCollective(state: RankState, number: number): Pending {
-  const call = new CollectiveCall(state, number);
+export function startCollective(state: ScriptState, number: number): Pending {
+  const call = new ScriptedCollective(state, number);
   call.prepare(state, number);
   return new PendingCollective(call, call.start(state, "nonblocking"));
 }
@@ -47,14 +48,14 @@ export class CollectiveNow implements Doing {
   }
 
   /** Does the call wait for other ranks where there is a board for it? */
-  meets(state: RankState): boolean {
+  meets(state: ScriptState): boolean {
     const { communicator } = state.script.collectives[this.collective]!;
     return this.pending !== null && state.communicator(communicator).board !== null;
   }
 
-  *run(state: RankState): Steps {
+  *run(state: ScriptState): Steps {
     if (this.pending === null) {
-      const call = new CollectiveCall(state, this.collective);
+      const call = new ScriptedCollective(state, this.collective);
       call.prepare(state, this.collective);
       this.pending = new PendingCollective(call, call.start(state, "blocking"));
     }
@@ -63,7 +64,7 @@ export class CollectiveNow implements Doing {
   }
 }
 
-export class CollectiveCall {
+export class ScriptedCollective {
   private readonly comm: Communicator;
   private number: number;
   private readonly send: Buffer;
@@ -74,7 +75,7 @@ export class CollectiveCall {
   private pointers: readonly Pointer[] = [];
 
   /** The buffers of the collective with that number, and of all with its shape. */
-  constructor(state: RankState, number: number) {
+  constructor(state: ScriptState, number: number) {
     const plan = state.script.collectives[number]!;
     this.number = number;
     this.comm = state.communicator(plan.communicator);
@@ -87,7 +88,7 @@ export class CollectiveCall {
   }
 
   /** The next call is the collective with that number: writes the contribution into the buffers. */
-  prepare(state: RankState, number: number): void {
+  prepare(state: ScriptState, number: number): void {
     const plan = state.script.collectives[number]!;
     if (number !== this.number) this.before = imagesBefore(plan, state.plan(plan.communicator), state.rank);
     this.number = number;
@@ -95,7 +96,7 @@ export class CollectiveCall {
     this.receive.view.set(this.before.receive);
   }
 
-  start(state: RankState, form: CollectiveForm): RecordId {
+  start(state: ScriptState, form: CollectiveForm): RecordId {
     const [send, receive] = [this.send.pointer(), this.receive.pointer()];
     this.pointers = [send, receive];
     const plan = this.planOf(state);
@@ -104,11 +105,11 @@ export class CollectiveCall {
       const call = { ...this.place(state), bytes: 4 * plan.count, form };
       return state.core.collectives.startEqual(this.comm, plan.kind, send, receive, call);
     }
-    return this.startMoving(state, plan as Moving, send, receive, form);
+    return this.startMoving(state, plan as MovingPlan, send, receive, form);
   }
 
   /** The call has ended: compares the buffers with the right contents. The loans end here, no request holds them. */
-  note(state: RankState, error: number): void {
+  note(state: ScriptState, error: number): void {
     const { rank, observation } = state;
     const plan = this.planOf(state);
     for (const [buffer, pointer] of [
@@ -135,7 +136,7 @@ export class CollectiveCall {
   }
 
   /** The rank's place, and its arguments for the root and IN_PLACE. */
-  private place(state: RankState) {
+  private place(state: ScriptState) {
     const { rank } = state;
     const plan = this.planOf(state);
     return {
@@ -145,12 +146,12 @@ export class CollectiveCall {
     };
   }
 
-  private planOf({ script }: RankState): CollectivePlan {
+  private planOf({ script }: ScriptState): CollectivePlan {
     return script.collectives[this.number]!;
   }
 
   private startReducing(
-    state: RankState,
+    state: ScriptState,
     plan: Reducing,
     send: Pointer,
     receive: Pointer,
@@ -173,11 +174,17 @@ export class CollectiveCall {
   }
 
   /** The forms whose blocks have lengths and places of their own, and the neighbourhood forms. */
-  private startMoving(state: RankState, plan: Moving, send: Pointer, receive: Pointer, form: CollectiveForm): RecordId {
+  private startMoving(
+    state: ScriptState,
+    plan: MovingPlan,
+    send: Pointer,
+    receive: Pointer,
+    form: CollectiveForm,
+  ): RecordId {
     const { collectives } = state.core;
     const { comm } = this;
     const commPlan = state.plan(plan.communicator);
-    const { sends, receives } = layoutOf(plan, commPlan, state.rank);
+    const { sends, receives } = blockPlacesOf(plan, commPlan, state.rank);
     if (isNeighbor(plan.kind)) {
       const { sources, destinations } = comm.topology!.neighbours(comm.rank);
       const hood = { rank: comm.rank, sources, destinations, cartesian: commPlan.topology?.kind === "grid" };
@@ -205,4 +212,4 @@ export class CollectiveCall {
   }
 }
 
-saves({ CollectiveCall, CollectiveNow, PendingCollective });
+saves({ ScriptedCollective, CollectiveNow, PendingCollective });

@@ -1,0 +1,109 @@
+;; Collectives of the data plane, the half in the program's memory: the functions that the program's module calls. collectives.wat, the
+;; other half, decides; here bytes are copied. What the plane does not take, or not to its end, goes to the import of the same name.
+(module
+  (import "program" "memory" (memory 1 65536 shared))
+  (import "plane" "begin" (func $begin (param i32 i32 i32 i32 i32 i32 i32 i32) (result i32 i32 i32)))
+  (import "plane" "meet" (func $meet (param v128) (result i32 v128)))
+  (import "plane" "resume" (func $resume (result i32 v128)))
+  (import "plane" "leave" (func $leave))
+  (import "plane" "end" (func $end))
+  (import "face" "copyOut" (func $copyOut (param i32 i32 i32)))
+  (import "face" "copyIn" (func $copyIn (param i32 i32 i32)))
+  (import "face" "storeFirst" (func $storeFirst (param i32 v128 i32)))
+  (import "waits" "wait" (func $waitAtGate (result i32))) ;; 0: the engine waits; 1: the gate may be open; 2: the stack unwinds
+  (import "waits" "rewound" (func $rewound (result i32))) ;; the stack is there again
+  (import "engine" "MPI_Barrier" (func $engineBarrier (param i32) (result i32)))
+  (import "engine" "MPI_Bcast" (func $engineBcast (param i32 i32 i32 i32 i32) (result i32)))
+  (import "engine" "MPI_Reduce" (func $engineReduce (param i32 i32 i32 i32 i32 i32 i32) (result i32)))
+  (import "engine" "MPI_Allreduce" (func $engineAllreduce (param i32 i32 i32 i32 i32 i32) (result i32)))
+
+  ;; The call in whose middle the stack was unwound is made again when it is put back; its length.
+  (global $isUnwound (mut i32) (i32.const 0))
+  (global $bytes (mut i32) (i32.const 0))
+
+  (func (export "MPI_Barrier") (param $comm i32) (result i32)
+    (if (call $run (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0)
+          (local.get $comm))
+      (then (return (i32.const 0))))
+    (call $engineBarrier (local.get $comm)))
+
+  (func (export "MPI_Bcast")
+    (param $buffer i32) (param $count i32) (param $type i32) (param $root i32) (param $comm i32) (result i32)
+    (if (call $run (i32.const 1) (i32.const 0) (local.get $buffer) (local.get $count) (local.get $type) (i32.const 0)
+          (local.get $root) (local.get $comm))
+      (then (return (i32.const 0))))
+    (call $engineBcast (local.get $buffer) (local.get $count) (local.get $type) (local.get $root) (local.get $comm)))
+
+  (func (export "MPI_Reduce")
+    (param $send i32) (param $receive i32) (param $count i32) (param $type i32) (param $op i32) (param $root i32)
+    (param $comm i32) (result i32)
+    (if (call $run (i32.const 10) (local.get $send) (local.get $receive) (local.get $count) (local.get $type)
+          (local.get $op) (local.get $root) (local.get $comm))
+      (then (return (i32.const 0))))
+    (call $engineReduce (local.get $send) (local.get $receive) (local.get $count) (local.get $type) (local.get $op)
+      (local.get $root) (local.get $comm)))
+
+  (func (export "MPI_Allreduce")
+    (param $send i32) (param $receive i32) (param $count i32) (param $type i32) (param $op i32) (param $comm i32)
+    (result i32)
+    (if (call $run (i32.const 11) (local.get $send) (local.get $receive) (local.get $count) (local.get $type)
+          (local.get $op) (i32.const 0) (local.get $comm))
+      (then (return (i32.const 0))))
+    (call $engineAllreduce (local.get $send) (local.get $receive) (local.get $count) (local.get $type) (local.get $op)
+      (local.get $comm)))
+
+  ;; 1: the collective is complete, with MPI_SUCCESS, or the stack unwinds. 0: the engine does it, or goes on with it.
+  (func $run
+    (param $kind i32) (param $send i32) (param $receive i32) (param $count i32) (param $type i32) (param $op i32)
+    (param $root i32) (param $comm i32) (result i32)
+    (local $bytes i32) (local $from i32) (local $part i32) (local $first v128) (local $wait i32)
+    (if (global.get $isUnwound)
+      (then
+        (global.set $isUnwound (i32.const 0))
+        (drop (call $rewound))
+        (call $resume)
+        (local.set $first)
+        (local.set $from)
+        (return (call $finish (local.get $from) (local.get $receive) (global.get $bytes) (local.get $first)))))
+    (call $begin (local.get $kind) (local.get $send) (local.get $receive) (local.get $count) (local.get $type)
+      (local.get $op) (local.get $root) (local.get $comm))
+    (local.set $part)
+    (local.set $from)
+    (if (i32.lt_s (local.tee $bytes) (i32.const 0)) (then (return (i32.const 0))))
+    (if (local.get $from)
+      (then
+        (if (i32.le_u (local.get $bytes) (i32.const 16))
+          (then (local.set $first (v128.load (local.get $from))))
+          (else (call $copyOut (local.get $part) (local.get $from) (local.get $bytes))))))
+    (call $meet (local.get $first))
+    (local.set $first)
+    (if (i32.eq (local.tee $from) (i32.const -2))
+      (then
+        (if (i32.eqz (local.tee $wait (call $waitAtGate)))
+          (then
+            (call $leave)
+            (return (i32.const 0))))
+        (if (i32.eq (local.get $wait) (i32.const 2))
+          (then
+            (global.set $isUnwound (i32.const 1))
+            (global.set $bytes (local.get $bytes))
+            (return (i32.const 1))))
+        (call $resume)
+        (local.set $first)
+        (local.set $from)))
+    (call $finish (local.get $from) (local.get $receive) (local.get $bytes) (local.get $first)))
+
+  ;; What `meet` says is done, and the answer is that of `run`.
+  (func $finish (param $from i32) (param $receive i32) (param $bytes i32) (param $first v128) (result i32)
+    (if (i32.lt_s (local.get $from) (i32.const 0)) (then (return (i32.const 0))))
+    (if (i32.eq (local.get $from) (i32.const 1))
+      (then
+        (if (i32.eq (local.get $bytes) (i32.const 8))
+          (then (v128.store64_lane 0 (local.get $receive) (local.get $first)))
+          (else (call $storeFirst (local.get $receive) (local.get $first) (local.get $bytes)))))
+      (else
+        (if (local.get $from)
+          (then
+            (call $copyIn (local.get $receive) (local.get $from) (local.get $bytes))
+            (call $end)))))
+    (i32.const 1)))

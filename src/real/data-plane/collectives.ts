@@ -1,0 +1,94 @@
+/**
+ * The collectives of a C rank's data plane: MPI_Barrier, MPI_Bcast, MPI_Reduce and MPI_Allreduce of small data on the boards of a node
+ * (docs/adr/0025-collectives-in-the-data-plane.md). collectives.wat decides and works in the node's memory, fold.wat combines there,
+ * collectives-face.wat copies to and from the program's memory.
+ */
+
+import type { MeetingPass } from "../../core/coll/engine/meeting-pass.ts";
+import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
+import type { ElementFormat } from "../../core/comm/datatype/element.ts";
+import { groupsOf, type OpName, predefinedOps } from "../../core/comm/op/op-predefined.ts";
+import { partStride } from "../transport/layout.ts";
+import type { NodeCalls, NodeMemory } from "../transport/node-memory.ts";
+import planeBytes from "./collectives.wat";
+import faceBytes from "./collectives-face.wat";
+import foldBytes from "./fold.wat";
+import { type PlaneWaitPort, waitImports } from "./plane-wait-port.ts";
+
+export const collectiveCalls = ["MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce"] as const;
+
+/** Elements that fold.wat reads: an element's number there is its index. */
+const formats: readonly ElementFormat[] = [
+  ...(["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"] as const),
+  ...(["float32", "float64"] as const),
+];
+
+/** Says which operations fold.wat does on which predefined datatypes: those that the engine does. */
+export function publishOperations(meetings: MeetingPass): void {
+  const names = Object.keys(groupsOf) as OpName[];
+  for (const { handle, elements } of Object.values(predefinedTypes)) {
+    const [element, other] = elements;
+    if (element === undefined || other !== undefined) continue;
+    const format = formats.indexOf(element.format);
+    if (format < 0) continue;
+    const operations = names.filter((name) => groupsOf[name]!.includes(element.group));
+    meetings.publishOperations(
+      handle,
+      operations.map((name) => predefinedOps[name].handle),
+      format,
+    );
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: numbers, and BigInt where C has 64 bits
+type Call = (...args: any[]) => number;
+
+type Exports = WebAssembly.Instance["exports"];
+
+interface Connection {
+  readonly node: NodeMemory;
+  readonly calls: NodeCalls;
+  /** The program's. */
+  readonly memory: WebAssembly.Memory;
+  /** Exports of plane.wat and face.wat. */
+  readonly plane: Exports;
+  readonly face: Exports;
+  /** What plane.wat is told. */
+  readonly places: Record<string, number>;
+  /** Where the meeting pass is. */
+  readonly meetings: number;
+  /** The imports as the engine has them. */
+  readonly engine: Record<string, Call>;
+  yield(): void;
+  readonly waits: PlaneWaitPort | null;
+}
+
+let planeModule: WebAssembly.Module | undefined;
+let faceModule: WebAssembly.Module | undefined;
+let foldModule: WebAssembly.Module | undefined;
+
+/** The functions that take the place of the engine's imports, all of them. */
+export function connectCollectives(connection: Connection): Exports {
+  const { node, calls, memory, plane, face, places, meetings, engine, waits } = connection;
+  planeModule ??= new WebAssembly.Module(planeBytes);
+  foldModule ??= new WebAssembly.Module(foldBytes);
+  faceModule ??= new WebAssembly.Module(faceBytes);
+  const fold = new WebAssembly.Instance(foldModule, { node: { memory: node.memory } });
+  const { boardBytes } = node.layout;
+  const meeting = new WebAssembly.Instance(planeModule, {
+    node: { memory: node.memory },
+    calls: { ...calls },
+    host: { yield: connection.yield },
+    messages: plane,
+    fold: fold.exports,
+    plane: { ...places, meetings, boardBytes, partStride: partStride(boardBytes) },
+  });
+  const look = meeting.exports["look"] as () => number;
+  return new WebAssembly.Instance(faceModule, {
+    program: { memory },
+    plane: meeting.exports,
+    face,
+    engine,
+    waits: waitImports(waits, look),
+  }).exports;
+}

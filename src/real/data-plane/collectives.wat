@@ -1,0 +1,288 @@
+;; Collectives of the data plane, the half in the node's memory (docs/adr/0025-collectives-in-the-data-plane.md): a small blocking
+;; barrier, broadcast or reduction on a board of the node, as core/process/board-operations.ts does it. Every atomic operation is a
+;; function of node.wat, which is called here as real/transport/shared-board.ts calls it; all other words of this file are the
+;; process's own, or parts of a board that may be read or written in this step of a round (core/coll/engine/board.ts).
+;;
+;; Offsets in the meeting pass (core/coll/engine/meeting-pass.ts has the same): at a gate 0, completed 4, left 8, seats of communicators from
+;; 64, operations by type from 128. In a seat (core/coll/engine/seat.ts): open 0, round 4, arrived 8, completed 12, kind 16, root 20,
+;; bytes 24, board 28, members 32, member 36. In a board: arrived 128 and 256, gate 384, parts from 768; in a part: length 0, bytes from 16.
+;; Of a communicator of the pass: size 1096. Kinds are the codes of core/coll/engine/collective-call.ts: barrier 0, bcast 1, reduce
+;; 10, allreduce 11.
+(module
+  (import "node" "memory" (memory 1 65536 shared))
+  (import "calls" "boardArrive" (func $boardArrive (param i32 i32) (result i32)))
+  (import "calls" "boardOpen" (func $boardOpen (param i32 i32 i32 i32) (result i32)))
+  (import "calls" "load" (func $load (param i32) (result i32)))
+  (import "calls" "spin" (func $spin (param i32 i32 i32 i32 i32) (result i32)))
+  (import "host" "yield" (func $yield))
+  (import "messages" "bytesOf" (func $bytesOf (param i32 i32 i32) (result i32)))
+  (import "messages" "communicatorOf" (func $communicatorOf (param i32) (result i32)))
+  (import "messages" "slotOf" (func $slotOf (param i32) (result i32)))
+  (import "fold" "fold" (func $fold (param i32 i32 i32 i32 i32)))
+  (import "plane" "pass" (global $pass i32))           ;; where the pass is
+  (import "plane" "meetings" (global $meetings i32))   ;; and its part for collectives
+  (import "plane" "boardBytes" (global $boardBytes i32)) ;; of a member's part
+  (import "plane" "partStride" (global $partStride i32))
+  (import "plane" "stop" (global $stop i32))           ;; the word by which others make the process stop
+  (import "plane" "notices" (global $notices i32))     ;; how many notices there are
+  (import "plane" "noticesSeen" (global $noticesSeen i32))
+  (import "plane" "looks" (global $looks i32))         ;; polls of ring and gate in one spin
+  (import "plane" "spins" (global $spins i32))         ;; spins, then yields, before the engine waits in its own way
+  (import "plane" "yields" (global $yields i32))
+
+  ;; The call that is being made: between `begin` and `end`.
+  (global $seat (mut i32) (i32.const 0))
+  (global $kind (mut i32) (i32.const 0))
+  (global $root (mut i32) (i32.const 0))
+  (global $bytes (mut i32) (i32.const 0))
+  (global $operation (mut i32) (i32.const 0))          ;; counted from 0x20
+  (global $format (mut i32) (i32.const 0))             ;; of the elements, see fold.wat
+  (global $puts (mut i32) (i32.const 0))               ;; has this member bytes for the others?
+  (global $takes (mut i32) (i32.const -1))             ;; the member whose part it takes, −1: none
+  (global $parts (mut i32) (i32.const 0))              ;; the first part of the round's bank
+  (global $gate (mut i32) (i32.const 0))               ;; the gate of the board
+  (global $open (mut i32) (i32.const 0))               ;; and its value when it is open to this member
+
+  ;; May the plane take this call? `send` and `receive` are the program's buffers, MPI_IN_PLACE (1) among them; a broadcast has the
+  ;; second alone. The results: the length, or −1 when the engine must do it and nothing has changed; where the bytes are that this
+  ;; member gives, 0: it gives none; and its part of the board, into which the caller copies those beyond 16 before it calls `meet`.
+  (func (export "begin")
+    (param $kind i32) (param $send i32) (param $receive i32) (param $count i32) (param $type i32) (param $op i32)
+    (param $root i32) (param $handle i32)
+    (result i32 i32 i32)
+    (local $at i32) (local $seat i32) (local $bytes i32) (local $member i32) (local $operations i32) (local $hasResult i32)
+    (local $from i32) (local $takes i32)
+    (block $engine
+      (br_if $engine (i32.load (global.get $pass)))
+      (br_if $engine (i32.load (global.get $stop)))
+      (br_if $engine (i32.ne (i32.load (global.get $notices)) (i32.load (global.get $noticesSeen))))
+      (br_if $engine (i32.eqz (local.tee $at (call $communicatorOf (local.get $handle)))))
+      ;; Communicators have 16 bytes each in the pass, and seats a word each.
+      (local.set $seat
+        (i32.load offset=64
+          (i32.add (global.get $meetings) (i32.shr_u (i32.sub (local.get $at) (global.get $pass)) (i32.const 2)))))
+      (br_if $engine (i32.eqz (local.get $seat)))
+      (br_if $engine (i32.eqz (i32.load (local.get $seat))))
+      (local.set $member (i32.load offset=36 (local.get $seat)))
+      (local.set $takes (i32.const -1))
+      (if (local.get $kind)
+        (then
+          (br_if $engine (i32.ge_u (local.get $root) (i32.load offset=1096 (local.get $at))))
+          (if (i32.eq (local.get $kind) (i32.const 1))
+            (then
+              (local.set $bytes (call $bytesOf (local.get $receive) (local.get $count) (local.get $type)))
+              (if (i32.eq (local.get $member) (local.get $root))
+                (then (local.set $from (local.get $receive)))
+                (else (local.set $takes (local.get $root)))))
+            (else
+              (local.set $hasResult
+                (i32.or (i32.eq (local.get $kind) (i32.const 11)) (i32.eq (local.get $member) (local.get $root))))
+              (local.set $from (local.get $send))
+              (if (local.get $hasResult)
+                (then
+                  (br_if $engine (i32.eq (local.get $send) (local.get $receive)))
+                  (br_if $engine
+                    (i32.lt_s (call $bytesOf (local.get $receive) (local.get $count) (local.get $type)) (i32.const 0)))
+                  (if (i32.eq (local.get $send) (i32.const 1)) (then (local.set $from (local.get $receive))))
+                  (local.set $takes (i32.const 0))))
+              (local.set $bytes (call $bytesOf (local.get $from) (local.get $count) (local.get $type)))
+              (br_if $engine (i32.lt_s (local.get $bytes) (i32.const 0)))
+              (local.set $operations
+                (i32.load offset=128
+                  (i32.add (global.get $meetings)
+                    (i32.shl (i32.sub (local.get $type) (i32.const 0x200)) (i32.const 2)))))
+              (local.set $op (i32.sub (local.get $op) (i32.const 0x20)))
+              (br_if $engine (i32.ge_u (local.get $op) (i32.const 24)))
+              (br_if $engine
+                (i32.eqz (i32.and (i32.shr_u (local.get $operations) (local.get $op)) (i32.const 1))))
+              (global.set $operation (local.get $op))
+              (global.set $format (i32.shr_u (local.get $operations) (i32.const 24)))))
+          ;; Too long for a part, or −1.
+          (br_if $engine (i32.gt_u (local.get $bytes) (global.get $boardBytes)))
+          (if (i32.eqz (local.get $bytes)) (then (local.set $from (i32.const 0))))))
+      (global.set $seat (local.get $seat))
+      (global.set $kind (local.get $kind))
+      (global.set $root (local.get $root))
+      (global.set $bytes (local.get $bytes))
+      (global.set $puts (local.get $from))
+      (global.set $takes (local.get $takes))
+      (global.set $parts
+        (i32.add
+          (i32.add (i32.load offset=28 (local.get $seat)) (i32.const 768))
+          (i32.mul
+            (i32.and (i32.load offset=4 (local.get $seat)) (i32.const 1))
+            (i32.mul (i32.load offset=32 (local.get $seat)) (global.get $partStride)))))
+      (return (local.get $bytes) (local.get $from)
+        (i32.add (call $partOf (local.get $member)) (i32.const 16))))
+    (i32.const -1) (i32.const 0) (i32.const 0))
+
+  (func $partOf (param $member i32) (result i32)
+    (i32.add (global.get $parts) (i32.mul (local.get $member) (global.get $partStride))))
+
+  ;; Meets the others. `first` are the bytes that this member gives, up to 16 of them. The results: −2 when the gate stays shut, and the
+  ;; caller waits in another way and calls `resume`, or `leave`; −1 when the engine goes on with the call; 0 when it is complete; 1 when
+  ;; it is complete and the second result is what this member gets; otherwise where those bytes are, for the caller to copy before
+  ;; it calls `end`.
+  (func (export "meet") (param $first v128) (result i32 v128)
+    (local $seat i32) (local $board i32) (local $members i32) (local $round i32) (local $arrived i32) (local $part i32)
+    (local $seen i32)
+    (local.set $seat (global.get $seat))
+    (local.set $board (i32.load offset=28 (local.get $seat)))
+    (local.set $members (i32.load offset=32 (local.get $seat)))
+    (local.set $round (i32.load offset=4 (local.get $seat)))
+    (local.set $part (call $partOf (i32.load offset=36 (local.get $seat))))
+    (i32.store (local.get $part) (global.get $bytes))
+    (if (i32.and (i32.ne (global.get $puts) (i32.const 0)) (i32.le_u (global.get $bytes) (i32.const 16)))
+      (then (v128.store offset=16 (local.get $part) (local.get $first))))
+    (local.set $arrived
+      (i32.add (i32.add (local.get $board) (i32.const 128))
+        (i32.shl (i32.and (local.get $round) (i32.const 1)) (i32.const 7))))
+    (local.set $round (i32.add (local.get $round) (i32.const 1)))
+    (global.set $gate (i32.add (local.get $board) (i32.const 384)))
+    (global.set $open (local.get $round))
+    (block $shut
+      (if (call $boardArrive (local.get $arrived) (local.get $members))
+        (then
+          (if (i32.ge_u (global.get $kind) (i32.const 10)) (then (call $combine (local.get $members))))
+          ;; Nobody sleeps elsewhere: there are no sockets where there are planes.
+          (drop (call $boardOpen (local.get $board) (local.get $arrived) (local.get $round) (local.get $members))))
+        (else
+          (br_if $shut (i32.eqz (local.tee $seen (call $await))))
+          (if (i32.eq (local.get $seen) (i32.const 2))
+            (then
+              (call $leave)
+              (return (i32.const -1) (local.get $first))))))
+      (return (call $take)))
+    (i32.const -2) (local.get $first))
+
+  ;; A look at the gate at which this member stands: 1 when it is open; 2 when something else has happened that the engine must look
+  ;; at: a packet, news of a death, the wish that the process stop; 0 otherwise.
+  (func (export "look") (result i32)
+    (call $lookOften (i32.const 1)))
+  (func $lookOften (param $looks i32) (result i32)
+    (local $position i32) (local $slot i32)
+    (local.set $position (i32.load offset=8 (global.get $pass)))
+    (local.set $slot (call $slotOf (local.get $position)))
+    (local.set $position (i32.add (local.get $position) (i32.const 1)))
+    (if (call $spin (local.get $slot) (local.get $position) (global.get $gate) (global.get $open) (local.get $looks))
+      (then
+        (return (select (i32.const 1) (i32.const 2) (i32.eq (call $load (global.get $gate)) (global.get $open))))))
+    (if (i32.load (global.get $stop)) (then (return (i32.const 2))))
+    (select (i32.const 2) (i32.const 0)
+      (i32.ne (i32.load (global.get $notices)) (i32.load (global.get $noticesSeen)))))
+
+  ;; The caller has waited: as `meet`, but the engine goes on if the gate is still shut.
+  (func (export "resume") (result i32 v128)
+    (if (i32.ne (call $load (global.get $gate)) (global.get $open))
+      (then
+        (call $leave)
+        (return (i32.const -1) (v128.const i64x2 0 0))))
+    (call $take))
+
+  ;; The gate is open: what this member gets, as results of `meet`.
+  (func $take (result i32 v128)
+    (local $part i32) (local $first v128)
+    (block $engine
+      (if (i32.lt_s (global.get $takes) (i32.const 0))
+        (then
+          (call $end)
+          (return (i32.const 0) (local.get $first))))
+      (local.set $part (call $partOf (global.get $takes)))
+      ;; Members that disagree about the length: the engine takes what fits, and says so.
+      (br_if $engine (i32.ne (i32.load (local.get $part)) (global.get $bytes)))
+      (if (i32.gt_u (global.get $bytes) (i32.const 16))
+        (then (return (i32.add (local.get $part) (i32.const 16)) (local.get $first))))
+      (if (i32.eqz (global.get $bytes))
+        (then
+          (call $end)
+          (return (i32.const 0) (local.get $first))))
+      (local.set $first (v128.load offset=16 (local.get $part)))
+      (call $end)
+      (return (i32.const 1) (local.get $first)))
+    (call $leave)
+    (i32.const -1) (local.get $first))
+
+  ;; This member has arrived at the gate, and the engine goes on with its call.
+  (func $leave (export "leave")
+    (i32.store offset=8 (global.get $seat) (i32.const 1))
+    (i32.store (global.get $meetings) (i32.const 1))
+    (i32.store offset=8 (global.get $meetings) (i32.add (i32.load offset=8 (global.get $meetings)) (i32.const 1))))
+
+  ;; The call is complete: the next round's parts are current, and the communicator has something to count.
+  (func $end (export "end")
+    (local $seat i32)
+    (local.set $seat (global.get $seat))
+    (i32.store offset=4 (local.get $seat) (i32.add (i32.load offset=4 (local.get $seat)) (i32.const 1)))
+    (i32.store offset=12 (local.get $seat) (i32.add (i32.load offset=12 (local.get $seat)) (i32.const 1)))
+    (i32.store offset=16 (local.get $seat) (global.get $kind))
+    ;; Members of a barrier and an allreduce have no root, those of a barrier no length either.
+    (i32.store offset=20 (local.get $seat)
+      (select (i32.const -1) (global.get $root)
+        (i32.or (i32.eqz (global.get $kind)) (i32.eq (global.get $kind) (i32.const 11)))))
+    (i32.store offset=24 (local.get $seat)
+      (select (global.get $bytes) (i32.const -1) (global.get $kind)))
+    (i32.store offset=4 (global.get $meetings) (i32.add (i32.load offset=4 (global.get $meetings)) (i32.const 1))))
+
+  ;; Waits a while for the gate, as `look` says it.
+  (func $await (result i32)
+    (local $tries i32) (local $seen i32)
+    (if (local.tee $seen (call $lookOften (i32.const 1))) (then (return (local.get $seen))))
+    (loop $again
+      (if (i32.ge_u (local.get $tries) (i32.add (global.get $spins) (global.get $yields)))
+        (then (return (i32.const 0))))
+      (if (i32.ge_u (local.get $tries) (global.get $spins)) (then (call $yield)))
+      (local.set $tries (i32.add (local.get $tries) (i32.const 1)))
+      (br_if $again
+        (i32.eqz
+          (local.tee $seen
+            (call $lookOften
+              (select (global.get $looks) (i32.const 1) (i32.le_u (local.get $tries) (global.get $spins))))))))
+    (local.get $seen))
+
+  ;; The last member combines all parts into part 0, in the canonical order (core/coll/engine/reduction-order.ts): pairs first, so that
+  ;; 2^k virtual ranks are left, then blocks of 1, 2, 4 … of them. Parts of different lengths have no result: length −1.
+  (func $combine (param $members i32)
+    (local $i i32) (local $pairs i32) (local $virtuals i32) (local $width i32)
+    (loop $next
+      (if (i32.ne (i32.load (call $partOf (local.get $i))) (global.get $bytes))
+        (then
+          (i32.store (global.get $parts) (i32.const -1))
+          (return)))
+      (br_if $next (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (local.get $members))))
+    (local.set $virtuals
+      (i32.shl (i32.const 1) (i32.sub (i32.const 31) (i32.clz (local.get $members)))))
+    (local.set $pairs (i32.sub (local.get $members) (local.get $virtuals)))
+    (local.set $i (i32.const 0))
+    (loop $next
+      (if (i32.lt_u (local.get $i) (local.get $pairs))
+        (then
+          (call $combineTwo
+            (i32.shl (local.get $i) (i32.const 1))
+            (i32.add (i32.shl (local.get $i) (i32.const 1)) (i32.const 1)))
+          (local.set $i (i32.add (local.get $i) (i32.const 1)))
+          (br $next))))
+    (local.set $width (i32.const 1))
+    (loop $wider
+      (if (i32.lt_u (local.get $width) (local.get $virtuals))
+        (then
+          (local.set $i (i32.const 0))
+          (loop $next
+            (call $combineTwo
+              (call $firstOf (local.get $i) (local.get $pairs))
+              (call $firstOf (i32.add (local.get $i) (local.get $width)) (local.get $pairs)))
+            (local.set $i (i32.add (local.get $i) (i32.shl (local.get $width) (i32.const 1))))
+            (br_if $next (i32.lt_u (local.get $i) (local.get $virtuals))))
+          (local.set $width (i32.shl (local.get $width) (i32.const 1)))
+          (br $wider)))))
+
+  ;; The lowest member in a virtual rank, of which the first `pairs` are pairs.
+  (func $firstOf (param $virtual i32) (param $pairs i32) (result i32)
+    (select (i32.shl (local.get $virtual) (i32.const 1)) (i32.add (local.get $virtual) (local.get $pairs))
+      (i32.lt_u (local.get $virtual) (local.get $pairs))))
+
+  (func $combineTwo (param $left i32) (param $right i32)
+    (local.set $left (i32.add (call $partOf (local.get $left)) (i32.const 16)))
+    (call $fold (local.get $left)
+      (i32.add (call $partOf (local.get $right)) (i32.const 16))
+      (global.get $bytes)
+      (global.get $format) (global.get $operation))))

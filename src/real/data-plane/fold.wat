@@ -1,0 +1,150 @@
+;; Predefined operations on predefined elements, in the node's memory: left = left ∘ right, element by element, bit for bit as
+;; core/comm/op/kernels-number.ts and kernels-bytes.ts combine them. Both operands are aligned as their elements want it.
+;;
+;; Formats of elements: 0 to 7 are int8, uint8, int16, uint16, int32, uint32, int64, uint64; 8 is float32, 9 float64. Operations are
+;; counted from 0x20 of the ABI: sum 1, min 2, max 3, prod 4, band 8, bor 9, bxor 10, land 16, lor 17, lxor 18.
+(module
+  (import "node" "memory" (memory 1 65536 shared))
+
+  (func (export "fold") (param $left i32) (param $right i32) (param $bytes i32) (param $format i32) (param $operation i32)
+    (local $end i32)
+    (if (i32.eqz (local.get $bytes)) (then (return)))
+    (local.set $end (i32.add (local.get $left) (local.get $bytes)))
+    (if (i32.eq (local.get $operation) (i32.const 1))
+      (then
+        (if (i32.eq (local.get $format) (i32.const 9))
+          (then
+            (call $sumFloat64 (local.get $left) (local.get $right) (local.get $end))
+            (return)))))
+    (if (i32.ge_u (local.get $format) (i32.const 8))
+      (then
+        (call $floats (local.get $left) (local.get $right) (local.get $end)
+          (i32.eq (local.get $format) (i32.const 9)) (local.get $operation))
+        (return)))
+    (if (i32.and (i32.ge_u (local.get $operation) (i32.const 8)) (i32.le_u (local.get $operation) (i32.const 10)))
+      (then
+        ;; Bits have no elements. Where the length is no multiple of eight, what lies behind the operands is combined too: a part of a
+        ;; board has room for it, and nobody reads it.
+        (local.set $format (i32.const 7))))
+    (call $integers (local.get $left) (local.get $right) (local.get $end) (local.get $format) (local.get $operation)))
+
+  ;; What most programs do.
+  (func $sumFloat64 (param $left i32) (param $right i32) (param $end i32)
+    (loop $next
+      (f64.store (local.get $left) (f64.add (f64.load (local.get $left)) (f64.load (local.get $right))))
+      (local.set $right (i32.add (local.get $right) (i32.const 8)))
+      (br_if $next
+        (i32.lt_u (local.tee $left (i32.add (local.get $left) (i32.const 8))) (local.get $end)))))
+
+  ;; A sum or product of two float32 that is computed in float64 and rounded is the float32 one.
+  (func $floats (param $left i32) (param $right i32) (param $end i32) (param $isDouble i32) (param $operation i32)
+    (local $a f64) (local $b f64)
+    (loop $next
+      (if (local.get $isDouble)
+        (then
+          (local.set $a (f64.load (local.get $left)))
+          (local.set $b (f64.load (local.get $right))))
+        (else
+          (local.set $a (f64.promote_f32 (f32.load (local.get $left))))
+          (local.set $b (f64.promote_f32 (f32.load (local.get $right))))))
+      (block $done
+        (block $prod
+          (block $max
+            (block $min
+              (block $sum
+                (br_table $sum $sum $min $max $prod (local.get $operation)))
+              (local.set $a (f64.add (local.get $a) (local.get $b)))
+              (br $done))
+            (local.set $a (f64.min (local.get $a) (local.get $b)))
+            (br $done))
+          (local.set $a (f64.max (local.get $a) (local.get $b)))
+          (br $done))
+        (local.set $a (f64.mul (local.get $a) (local.get $b))))
+      (if (local.get $isDouble)
+        (then
+          (f64.store (local.get $left) (local.get $a))
+          (local.set $left (i32.add (local.get $left) (i32.const 8)))
+          (local.set $right (i32.add (local.get $right) (i32.const 8))))
+        (else
+          (f32.store (local.get $left) (f32.demote_f64 (local.get $a)))
+          (local.set $left (i32.add (local.get $left) (i32.const 4)))
+          (local.set $right (i32.add (local.get $right) (i32.const 4)))))
+      (br_if $next (i32.lt_u (local.get $left) (local.get $end)))))
+
+  ;; An integer with its sign, if its format has one.
+  (func $integer (param $at i32) (param $format i32) (result i64)
+    (block $int64
+      (block $uint32
+        (block $int32
+          (block $uint16
+            (block $int16
+              (block $uint8
+                (block $int8
+                  (br_table $int8 $uint8 $int16 $uint16 $int32 $uint32 $int64 (local.get $format)))
+                (return (i64.load8_s (local.get $at))))
+              (return (i64.load8_u (local.get $at))))
+            (return (i64.load16_s (local.get $at))))
+          (return (i64.load16_u (local.get $at))))
+        (return (i64.load32_s (local.get $at))))
+      (return (i64.load32_u (local.get $at))))
+    (i64.load (local.get $at)))
+
+  (func $integers (param $left i32) (param $right i32) (param $end i32) (param $format i32) (param $operation i32)
+    (local $a i64) (local $b i64) (local $bytes i32)
+    (local.set $bytes (i32.shl (i32.const 1) (i32.shr_u (local.get $format) (i32.const 1))))
+    (loop $next
+      (local.set $a (call $integer (local.get $left) (local.get $format)))
+      (local.set $b (call $integer (local.get $right) (local.get $format)))
+      (local.set $a
+        (call $combined (local.get $a) (local.get $b) (i32.eq (local.get $format) (i32.const 7)) (local.get $operation)))
+      (block $done
+        (block $eight
+          (block $four
+            (block $two
+              (block $one
+                (br_table $one $two $four $eight (i32.shr_u (local.get $format) (i32.const 1))))
+              (i64.store8 (local.get $left) (local.get $a))
+              (br $done))
+            (i64.store16 (local.get $left) (local.get $a))
+            (br $done))
+          (i64.store32 (local.get $left) (local.get $a))
+          (br $done))
+        (i64.store (local.get $left) (local.get $a)))
+      (local.set $right (i32.add (local.get $right) (local.get $bytes)))
+      (br_if $next
+        (i32.lt_u (local.tee $left (i32.add (local.get $left) (local.get $bytes))) (local.get $end)))))
+
+  ;; Of integers of up to 64 bits; shorter ones are extended as their sign wants it, so one comparison is right for all but uint64.
+  (func $combined (param $a i64) (param $b i64) (param $isUint64 i32) (param $operation i32) (result i64)
+    (local $isLess i32)
+    (block $lxor
+      (block $lor
+        (block $land
+          (block $bxor
+            (block $bor
+              (block $band
+                (block $prod
+                  (block $order
+                    (block $sum
+                      (br_table $sum $sum $order $order $prod $sum $sum $sum $band $bor $bxor $sum $sum $sum $sum $sum
+                        $land $lor $lxor (local.get $operation)))
+                    (return (i64.add (local.get $a) (local.get $b))))
+                  (local.set $isLess
+                    (select
+                      (i64.lt_u (local.get $a) (local.get $b))
+                      (i64.lt_s (local.get $a) (local.get $b))
+                      (local.get $isUint64)))
+                  (return
+                    (select (local.get $a) (local.get $b)
+                      (i32.eq (local.get $isLess) (i32.eq (local.get $operation) (i32.const 2))))))
+                (return (i64.mul (local.get $a) (local.get $b))))
+              (return (i64.and (local.get $a) (local.get $b))))
+            (return (i64.or (local.get $a) (local.get $b))))
+          (return (i64.xor (local.get $a) (local.get $b))))
+        (return
+          (i64.extend_i32_u
+            (i32.and (i64.ne (local.get $a) (i64.const 0)) (i64.ne (local.get $b) (i64.const 0))))))
+      (return
+        (i64.extend_i32_u (i64.ne (i64.or (local.get $a) (local.get $b)) (i64.const 0)))))
+    (i64.extend_i32_u
+      (i32.ne (i64.eqz (local.get $a)) (i64.eqz (local.get $b))))))
