@@ -67,6 +67,8 @@ interface RandomStepsOptions {
   readonly collectives?: number;
   /** May ranks disagree about a collective? */
   readonly mayDiffer?: boolean;
+  /** Is the result the same in whatever order ranks have their turns? Then no receive takes a message of any source, and nobody probes. */
+  readonly isDeterminate?: boolean;
 }
 
 /** A queue of calls for each rank. */
@@ -81,6 +83,7 @@ class Generator {
   readonly #exchanges: boolean;
   readonly #collectives: number;
   readonly #mayDiffer: boolean;
+  readonly #isDeterminate: boolean;
   readonly #queues: Step[][];
   /** Receives that a rank will make soon, in whatever order. */
   readonly #soon: Step[][];
@@ -90,9 +93,11 @@ class Generator {
   #handles = 0;
   #buffer = buffersAt;
 
-  constructor({ random, ranks, steps, exchanges, collectives = 0, mayDiffer = false }: RandomStepsOptions) {
+  constructor({ random, ranks, steps, exchanges, ...more }: RandomStepsOptions) {
+    const { collectives = 0, mayDiffer = false, isDeterminate = false } = more;
     this.#collectives = collectives;
     this.#mayDiffer = mayDiffer;
+    this.#isDeterminate = isDeterminate;
     this.#random = random;
     this.#ranks = ranks;
     this.#steps = steps;
@@ -125,6 +130,7 @@ class Generator {
     if (dice < (this.#exchanges ? 58 : 70)) this.#message();
     else if (dice < 70) this.#exchange();
     else if (dice < 78) this.#burst();
+    else if (dice < 90 && this.#isDeterminate) this.#message();
     else if (dice < 84) this.#mistake(this.#below(this.#ranks));
     else if (dice < 90) this.#probe(this.#below(this.#ranks));
     else if (dice < 96) this.#together();
@@ -146,6 +152,10 @@ class Generator {
     return { comm: { at }, rankOf: (world) => (isReversed ? this.#ranks - 1 - world : world) };
   }
 
+  #sourceOf(sender: number): number {
+    return this.#of([sender, sender, sender, this.#isDeterminate ? sender : ANY_SOURCE]);
+  }
+
   #message(): void {
     const [from, to] = [this.#below(this.#ranks), this.#below(this.#ranks)];
     const { comm, rankOf } = this.#communicator();
@@ -158,7 +168,7 @@ class Generator {
       from === to || !isSmall ? ["MPI_Send"] : ["MPI_Send", "MPI_Send", "MPI_Send", "MPI_Rsend", "MPI_Bsend"];
     const send: Argument[] = [this.#bufferOf(size * count * 2), count, type, rankOf(to), tag, comm];
     const room = Math.max(0, count + this.#of([0, 0, 0, 1, 5, 100, -1]));
-    const source = this.#of([rankOf(from), rankOf(from), rankOf(from), ANY_SOURCE]);
+    const source = this.#sourceOf(rankOf(from));
     const wantedTag = this.#of([tag, tag, tag, ANY_TAG]);
     const receive: Argument[] = [this.#bufferOf(size * room * 2), room, type, source, wantedTag, comm];
     const isPosted = this.#below(5) === 0 || (from === to && !isSmall);
@@ -185,7 +195,7 @@ class Generator {
     // One that is sent to oneself, or is large, must find its receive: both are in the call.
     const half = (peer: number): Argument[] => {
       const room = Math.max(0, count + this.#of([0, 0, 0, 1, 5, -1]));
-      const source = this.#of([rankOf(peer), rankOf(peer), rankOf(peer), ANY_SOURCE]);
+      const source = this.#sourceOf(rankOf(peer));
       const wanted = this.#of([tag, tag, tag, ANY_TAG]);
       const out = [this.#bufferOf(size * count * 2), count, type, rankOf(peer), tag];
       const into = [this.#bufferOf(size * room * 2), room, type, source, wanted];
