@@ -1,16 +1,18 @@
 /** A send and a receive in one call (MPI 5.0 §3.10), or as one request (§3.7.8). */
+import { SUSPENDED } from "../../core/base/capture-points.ts";
 import { MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { Exchange } from "../../core/binding/exchange.ts";
 import { SendMode } from "../../core/request/records.ts";
 import { ownCopyOf, ReleaseScratch } from "../arguments/buffers.ts";
-import { type CallTable, callsOf } from "../call-table.ts";
+import { type Call, type CallTable, callsOf } from "../call-table.ts";
 import { type After, CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
+import { showToPlane } from "../show-to-plane.ts";
 import type { Continuation } from "../waiting/callbacks.ts";
 import { conclude, handOver } from "../waiting/conclude-requests.ts";
 import { type Condition, waitForThen } from "../waiting/waiting.ts";
-import { checkBoth, startReceive, startSend } from "./point-to-point.ts";
+import { checkBoth, startNothing, startReceive, startSend } from "./point-to-point.ts";
 
 class EndBoth implements After {
   private readonly send: CRequest;
@@ -113,6 +115,39 @@ function wait(program: Program, [send, receive]: [CRequest, CRequest], status: n
   return waitForThen(program, both, both);
 }
 
+/** MPI_Sendrecv. Afterwards perhaps the next call needs no engine. */
+function exchangeAndWait(program: Program, ...args: ExchangeArguments): number {
+  const requests = exchange(program, ...args);
+  showToPlane(program, requests[1].comm);
+  const answer = wait(program, requests, args[11]);
+  if (answer === 0) program.process.openPass();
+  return answer;
+}
+
+/**
+ * The rest of an MPI_Sendrecv whose message a data plane has sent: the other is received. It does not stop before the receive is posted, for
+ * the call cannot be made again from its beginning. Its arguments are good: the plane has looked at them.
+ */
+export function restOfExchange(program: Program): Call {
+  const rest = (...args: ExchangeArguments): number => {
+    const [, , , , , buffer, count, type, source, tag, handle, status] = args;
+    try {
+      const comm = program.comm(handle);
+      const [send, receive] = [new CRequest(comm), new CRequest(comm)];
+      startNothing(program, send);
+      startReceive(program, receive, { buffer, count, type: program.committed(type), peer: source, tag });
+      return wait(program, [send, receive], status);
+    } catch (error) {
+      return program.raise(error);
+    }
+  };
+  return (a, b, c, d, e, f, g, h, i, j, k, l) => {
+    program.call = "MPI_Sendrecv";
+    const answer = rest(a, b, c, d, e, f, g, h, i, j, k, l);
+    return answer === SUSPENDED ? program.suspension.unwind() : answer;
+  };
+}
+
 function begin(program: Program, [send, receive]: [CRequest, CRequest], out: number): number {
   const request = new CRequest(receive.comm);
   request.tellsMessage = true;
@@ -122,7 +157,7 @@ function begin(program: Program, [send, receive]: [CRequest, CRequest], out: num
 }
 
 const table: CallTable = {
-  MPI_Sendrecv: (program, ...args: ExchangeArguments) => wait(program, exchange(program, ...args), args[11]),
+  MPI_Sendrecv: exchangeAndWait,
   MPI_Isendrecv: (program, ...args: ExchangeArguments) => begin(program, exchange(program, ...args), args[11]),
   MPI_Sendrecv_replace: (program, ...args: ReplacementArguments) =>
     wait(program, replacement(program, ...args), args[8]),

@@ -98,8 +98,8 @@ function sendBuffered(program: Program, comm: CCommunicator, message: MessageArg
   buffered.hold(operations, record, bytes, new AfterAll(program, new ReleaseScratch(pointer)));
 }
 
-/** A request that is complete from the start: the program's own of a buffered send. */
-function startNothing({ operations }: Program, request: CRequest): void {
+/** A request that is complete from the start: a send whose message is on its way, or copied. */
+export function startNothing({ operations }: Program, request: CRequest): void {
   request.record = operations.startSend(request.comm.core, 0 as Pointer, 0, PROC_NULL, 0, SendMode.STANDARD);
 }
 

@@ -15,8 +15,11 @@ interface CoroutineHostOptions {
   readonly processorName: string;
   readonly stop: StopWord;
   readonly spawner: Spawner;
-  /** Nothing moves here: shall another process have the thread? False: none has anything to do, and a moment has passed. */
-  mustGiveWay(): boolean;
+  /**
+   * Nothing moves here: shall another process have the thread? False: none has anything to do, and a moment has passed, perhaps the last
+   * of the wait (`isOver`).
+   */
+  mustGiveWay(isOver: () => boolean): boolean;
   /** Of a wait that has lasted. */
   readonly whereabouts: { readonly sleeps: number; end(): void };
   /** Makes the process stop at its next capture point: `Suspension.givesWay`. */
@@ -28,6 +31,8 @@ interface CoroutineHostOptions {
 
 /** Calls that look and go on, or read a clock: so many in a row, then others may have a turn. */
 const looksMax = 32;
+
+const never = (): boolean => false;
 
 export class CoroutineHost implements CHost {
   readonly process: Process;
@@ -51,18 +56,23 @@ export class CoroutineHost implements CHost {
     this.#options = options;
   }
 
+  /** For a wait of the data plane, see `CoroutineHostOptions`. */
+  mustGiveWay(isOver: () => boolean): boolean {
+    return this.#options.mustGiveWay(isOver);
+  }
+
   wait(request: RecordId): boolean {
     const { process } = this;
     const { engine } = process;
     this.awaited = request;
-    while (!engine.isComplete(request)) if (!process.progress() && this.#options.mustGiveWay()) return false;
+    while (!engine.isComplete(request)) if (!process.progress() && this.#options.mustGiveWay(never)) return false;
     this.#endOfWait();
     return true;
   }
 
   waitUntil(isReady: () => boolean): boolean {
     this.awaited = -1 as RecordId;
-    while (!isReady()) if (!this.process.progress() && this.#options.mustGiveWay()) return false;
+    while (!isReady()) if (!this.process.progress() && this.#options.mustGiveWay(isReady)) return false;
     this.#endOfWait();
     return true;
   }
@@ -88,7 +98,7 @@ export class CoroutineHost implements CHost {
     if (++this.#looks < looksMax) return;
     this.#looks = 0;
     this.isLooking = true;
-    if (this.#options.mustGiveWay()) this.#options.giveWay();
+    if (this.#options.mustGiveWay(never)) this.#options.giveWay();
     this.isLooking = false;
   }
 

@@ -10,6 +10,7 @@ import { SUSPENDED } from "../../core/base/capture-points.ts";
 import { lives } from "../../core/base/saved-classes.ts";
 import type { Program } from "../program.ts";
 import type { Continuation } from "./callbacks.ts";
+import { PlaneWait } from "./plane-wait.ts";
 
 /** The word by which others make a process stop: not 0, it shall. */
 export interface StopWord {
@@ -26,7 +27,7 @@ interface Unwinding {
 }
 
 export class Suspension {
-  static readonly unsaved = { words: null, at: 0, unwinding: null, givesWay: false, isReady: always, gate: null };
+  static readonly unsaved = { words: null, at: 0, unwinding: null, givesWay: false, isReady: always, planeWait: null };
   readonly words: Int32Array;
   readonly at: number;
   unwinding: Unwinding | null = null;
@@ -36,11 +37,8 @@ export class Suspension {
   givesWay = false;
   /** Would the process, which has stopped in a wait, find what it waits for? Asked by whoever runs several in one thread. */
   isReady: () => boolean = always;
-  /**
-   * The look of a data plane at the gate of a board, where the process has stopped without the engine: 0, nothing has happened. Such a
-   * process is let go on before anything else is done with it. Null: it has not.
-   */
-  gate: (() => number) | null = null;
+  /** The wait of its data plane, in which a process may have stopped as well. */
+  readonly planeWait = new PlaneWait();
   /** How it goes on; null: from the beginning. */
   private next: Continuation | null = null;
 
@@ -60,6 +58,13 @@ export class Suspension {
     return SUSPENDED;
   }
 
+  /** The stack has been put back. */
+  goOn(program: Program): void {
+    this.isRewinding = false;
+    program.process.pass.setOutside(!program.isRunning);
+    this.unwinding!.rewound();
+  }
+
   /** An import that is called while something is unusual: it shall stop, or go on. */
   enter(program: Program, call: () => number): number {
     if (!this.isRewinding) {
@@ -69,9 +74,7 @@ export class Suspension {
       this.isReady = always;
       return this.unwind();
     }
-    this.isRewinding = false;
-    program.process.pass.setOutside(!program.isRunning);
-    this.unwinding!.rewound();
+    this.goOn(program);
     const { next } = this;
     this.next = null;
     return this.answered(next === null ? call() : resumed(program, next));
@@ -79,20 +82,6 @@ export class Suspension {
 
   private answered(answer: number): number {
     return answer === SUSPENDED ? this.unwind() : answer;
-  }
-
-  /** Stops at a gate. */
-  stopAtGate(look: () => number): void {
-    this.gate = look;
-    this.unwind();
-  }
-
-  /** The stack of a process that has stopped at a gate is there again. */
-  goOnAtGate(program: Program): void {
-    this.gate = null;
-    this.isRewinding = false;
-    program.process.pass.setOutside(!program.isRunning);
-    this.unwinding!.rewound();
   }
 
   /** Has the stack unwound; the import's result counts for nothing then. */

@@ -26,6 +26,7 @@ export const P_POSITION = 2;
 /** Messages that the plane has sent and received, for tests and benchmarks. */
 const P_SENT = 3;
 const P_RECEIVED = 4;
+// Word 5 is plane.wat's own: packets that a receive has passed by in the ring, when it has found nothing and waits.
 /** Sizes of predefined datatypes by handle, 0: not the plane's. */
 const P_TYPES = 16;
 const typeFirst = 0x200;

@@ -19,7 +19,7 @@ interface CRankProcessOptions {
   /** Of every process of the node that it has heard of, by their places. */
   readonly memoryOf: (place: number) => WebAssembly.Memory;
   /** The rank shares its thread: see `CoroutineHost.mustGiveWay`. Null: it is alone, and its waits stop the thread. */
-  readonly mustGiveWay: (() => boolean) | null;
+  readonly mustGiveWay: ((isOver: () => boolean) => boolean) | null;
 }
 
 export function createCRank(options: RankOptions, { memoryOf, mustGiveWay }: CRankProcessOptions): CRankProcess {

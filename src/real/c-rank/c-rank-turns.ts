@@ -66,14 +66,14 @@ export class Turns {
   }
 
   /**
-   * A rank waits, and nothing has moved: shall another one run? If none can, a moment passes here, without unwinding anything. One that
-   * stands at a gate (gate-wait.ts) is not to hear anything before its engine waits.
+   * A rank waits, and nothing has moved: shall another one run? If none can, a moment passes here, without unwinding anything. `isOver`: is
+   * that the end of the wait?
    */
-  mustGiveWay(waiting: WaitingCRank, isAtGate = false): boolean {
+  mustGiveWay(waiting: WaitingCRank, isOver: () => boolean): boolean {
     let moved = false;
     for (const turn of this.#turns) {
       if (turn.waiting === waiting) {
-        if (!isAtGate && turn.hearsStop()) return true;
+        if (turn.hearsStop()) return true;
         continue;
       }
       if (turn.hasEnded) continue;
@@ -81,8 +81,8 @@ export class Turns {
       if (look === "ready") return true;
       if (look === "moved") moved = true;
     }
-    if (moved) this.#moved();
-    else this.#wait();
+    if (!moved) this.#wait();
+    if (moved || isOver()) this.#moved();
     return false;
   }
 
@@ -113,8 +113,6 @@ class Turn {
   #hasBegun = false;
   #settling: Settling | null = null;
   #stoppedMs = 0;
-  /** It stands at a gate, and shall wait in its engine: others are to be asked. */
-  #leavesGate = false;
   /** Its image is reported: it stands still. */
   #awaitsVerdict = false;
 
@@ -128,8 +126,9 @@ class Turn {
     return this.#ending !== null;
   }
 
-  /** It is running: does the node want it to stop? Hears of deaths as well. */
+  /** It is running: does the node want it to stop? Hears of deaths as well. In a wait of its plane it hears nothing before its engine waits. */
   hearsStop(): boolean {
+    if (this.#suspension.planeWait.isUnderWay) return false;
     const { host } = this.waiting.process;
     host.listen();
     return host.shallStop();
@@ -139,12 +138,18 @@ class Turn {
   ask(): void {
     const isWaiting = this.#hasBegun && this.#settling === null && !this.#awaitsVerdict;
     if (!isWaiting || this.#rank === null) return;
-    if (this.#suspension.gate !== null) this.#leavesGate = true;
+    const { planeWait } = this.#suspension;
+    if (planeWait.isUnderWay) planeWait.leave();
     else this.#rank.process.process.inquiries.ask();
   }
 
-  /** All ranks of this thread wait, and it has slept: where this one is. */
+  /** All ranks of this thread wait, and it has slept: where this one is, if its engine knows. */
   slept(): void {
+    const { planeWait } = this.#suspension;
+    if (planeWait.isUnderWay) {
+      planeWait.slept();
+      return;
+    }
     if (!this.#hasBegun || this.#settling !== null || this.#awaitsVerdict || this.#coroutine.isLooking) return;
     const { whereabouts, process } = this.waiting.process.host;
     const request = this.#rank?.isOver === true ? process.finalBarrier : this.#coroutine.awaited;
@@ -166,8 +171,8 @@ class Turn {
 
   /** Progress of everything but its program: that of another rank may be on the stack. */
   look(): Look {
-    const { gate } = this.#suspension;
-    if (gate !== null) return this.#leavesGate || gate() !== 0 ? "ready" : "nothing";
+    const { planeWait } = this.#suspension;
+    if (planeWait.isUnderWay) return planeWait.hasNews() ? "ready" : "nothing";
     return this.#lookFurther();
   }
 
@@ -220,9 +225,8 @@ class Turn {
     this.#hasBegun = true;
     const { whereabouts } = this.waiting.process.host;
     whereabouts.goOn();
-    this.#leavesGate = false;
-    // Nothing has changed for one that stands at a gate.
-    if (this.#suspension.gate === null) this.waiting.process.process.openPass();
+    // Nothing has changed for one whose plane waits.
+    if (!this.#suspension.planeWait.isUnderWay) this.waiting.process.process.openPass();
     this.#rank.goOn();
     if (!this.#rank.isOver) whereabouts.giveWay();
   }

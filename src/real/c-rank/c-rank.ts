@@ -19,7 +19,7 @@ assert(parentPort !== null, "c-rank.cjs runs as a worker thread");
 const { code, ranks: setups, undisturbed } = workerData as CThreadSetup;
 shareUndisturbed(undisturbed);
 const turns = setups.length > 1 ? new Turns(newYield()) : null;
-const mustGiveWay = turns && ((rank: WaitingCRank, isAtGate?: boolean) => turns.mustGiveWay(rank, isAtGate));
+const mustGiveWay = turns && ((rank: WaitingCRank, isOver: () => boolean) => turns.mustGiveWay(rank, isOver));
 const ranks = setups.map(({ setup, port }) => new WaitingCRank({ setup, port, mustGiveWay, abort: waitForTheEnd }));
 const first = ranks[0]!;
 if (first.setup.rank === 0 && code.cacheMissing !== "") first.say({ kind: "compiled", cache: createCache() });

@@ -15,6 +15,9 @@ const COMM_WORLD = 0x101;
 const stepsPerProgram = 150;
 const programs = 12;
 
+/** More room than a program of this file can fill. */
+const ample = { slots: 512, unexpectedBytesMax: 1 << 24 };
+
 /** Two worlds that do the same. */
 class Pair {
   planed: PlaneWorld;
@@ -24,6 +27,8 @@ class Pair {
   /** Messages that planes have taken so far, in all worlds. */
   sent = 0;
   received = 0;
+  /** Waits in which planes have stopped. */
+  waits = 0;
   /** Collectives that planes have completed, and that they have left to the engine half way. */
   completed = 0;
   left = 0;
@@ -37,6 +42,11 @@ class Pair {
     this.plain = new PlaneWorld({ ...options, hasPlane: false });
   }
 
+  /** Does every message find room? Then all calls can be compared. */
+  get isAmple(): boolean {
+    return this.#options.slots === ample.slots;
+  }
+
   get worlds(): readonly PlaneWorld[] {
     return [this.planed, this.plain];
   }
@@ -46,6 +56,12 @@ class Pair {
     const [a, b] = this.worlds.map(act);
     assert.deepEqual(a, b, `${what}: with a plane, and without`);
     return a!;
+  }
+
+  /** All look, in both worlds, and a call that comes to its end thereby in the one does so in the other. */
+  settle(): void {
+    for (const world of this.worlds) world.settle();
+    for (const [rank, { isAhead }] of this.planed.ranks.entries()) if (isAhead) this.plain.ranks[rank]!.goAhead();
   }
 
   isWaiting(rank: number): boolean {
@@ -59,19 +75,22 @@ class Pair {
     });
   }
 
+  /** A message that a plane has left in the ring is where a receive that was posted later wants it when all have looked. */
   compareMemories(): void {
-    for (let rank = 0; rank < this.ranks; rank++) {
-      const [a, b] = this.worlds.map(({ ranks }) => ranks[rank]!.bytes.subarray(0, bytesUsed));
-      assert.equal(Buffer.compare(a!, b!), 0, `the memory of rank ${rank}`);
-    }
+    if (!this.areMemoriesAlike()) this.settle();
+    assert.ok(this.areMemoriesAlike(), "the memories of all ranks are alike");
+  }
+
+  areMemoriesAlike(): boolean {
+    const [ours, theirs] = this.worlds.map(({ ranks }) => ranks.map(({ bytes }) => bytes.subarray(0, bytesUsed)));
+    return ours!.every((bytes, rank) => Buffer.compare(bytes, theirs![rank]!) === 0);
   }
 
   /** Nothing is under way: what the engines have is alike. */
   compareEngines(): void {
-    this.planed.leaveGates();
+    this.settle();
     for (let rank = 0; rank < this.ranks; rank++) {
       this.alike(`the engine of rank ${rank}`, (world) => {
-        world.settle();
         const { engine, communicators } = world.ranks[rank]!.process;
         const calls = [...communicators.values()].map((comm) => [
           ...[comm.context, comm.nextNumber, comm.lastCollective, comm.lastKind, comm.lastRoot, comm.lastBytes],
@@ -95,6 +114,8 @@ class Pair {
 
   /** The one goes on from the images of the other. */
   exchangeImages(): void {
+    this.settle();
+    if (this.worlds.some(({ ranks }) => ranks.some(({ isAhead }) => isAhead))) return;
     this.count();
     const [ofPlaned, ofPlain] = this.worlds.map((world) => ({
       images: world.images(),
@@ -111,7 +132,8 @@ class Pair {
   }
 
   count(): void {
-    for (const { plane } of this.planed.ranks) {
+    for (const { plane, planeWaits } of this.planed.ranks) {
+      this.waits += planeWaits;
       this.sent += plane!.pass.sent;
       this.received += plane!.pass.received;
       this.completed += plane!.meetings.completed;
@@ -135,7 +157,8 @@ function run(pair: Pair, seed: number, events: Events = {}): number {
   const { imagesEvery = 0, killAt = -1, traceAt = -1, collectives = 0, mayDiffer = false } = events;
   const random = new SeededRandom(seed);
   const below = (bound: number): number => random.bits() % bound;
-  const queues = randomSteps({ random, ranks: pair.ranks, steps: stepsPerProgram, collectives, mayDiffer });
+  const kinds = { exchanges: pair.isAmple, collectives, mayDiffer };
+  const queues = randomSteps({ random, ranks: pair.ranks, steps: stepsPerProgram, ...kinds });
   for (const world of pair.worlds) {
     for (const { ints, process } of world.ranks) {
       const fill = new SeededRandom(seed * 64 + process.rank);
@@ -173,8 +196,7 @@ function run(pair: Pair, seed: number, events: Events = {}): number {
       }
       if (history.length > 0) history.push(`${history.pop()} → ${answer}`);
       if (done % 16 === 0) pair.compareMemories();
-      if (imagesEvery > 0 && done % imagesEvery === imagesEvery - 1 && idle === 0 && !pair.planed.isAtOpenGate)
-        pair.exchangeImages();
+      if (imagesEvery > 0 && done % imagesEvery === imagesEvery - 1 && idle === 0) pair.exchangeImages();
       if (done === killAt && dead < 0) {
         dead = below(pair.ranks);
         for (const world of pair.worlds) world.kill(dead);
@@ -229,20 +251,49 @@ describe("ADR 20: a data plane does what the engine does", () => {
     });
   }
 
-  test("images that are taken in between are exchanged between the two ways", () => {
-    let [sent, received] = [0, 0];
-    for (let i = 0; i < programs; i++) {
-      const pair = new Pair({ ranks: 2 });
-      run(pair, seedFirst * 2000 + i, { imagesEvery: 41 });
+  test("ADR 26: planes of ranks that share a thread wait themselves", () => {
+    let waits = 0;
+    for (let i = 0; i < 2 * programs; i++) {
+      const pair = new Pair({ ranks: 2 + (i % 3), planeWaits: "receives" });
+      run(pair, seedFirst * 5000 + i);
       pair.count();
-      sent += pair.sent;
-      received += pair.received;
+      waits += pair.waits;
     }
-    assert.ok(sent > 0 && received > 0);
+    assert.ok(waits > 100, `${waits} waits`);
   });
 
+  for (const planeWaits of ["none", "receives"] as const) {
+    const whose = planeWaits === "receives" ? " of planes that wait themselves" : "";
+    test(`ADR 26: exchanges${whose}, and messages that are taken from behind others`, () => {
+      for (let i = 0; i < 2 * programs; i++) {
+        const looksAhead = i % 3 === 0 ? 1 : ample.slots >> 1;
+        const room = { ...ample, looksAhead, firstPosition: i % 2 === 0 ? 0 : -40 };
+        const pair = new Pair({ ranks: 1 + (i % 4), planeWaits, ...room });
+        run(pair, seedFirst * 6000 + i, { imagesEvery: i % 4 === 3 ? 41 : 0, killAt: i % 4 === 2 ? 40 + 5 * i : -1 });
+      }
+    });
+  }
+
+  for (const planeWaits of ["none", "receives"] as const) {
+    const whose = planeWaits === "receives" ? ", of planes that wait themselves" : "";
+    test(`images that are taken in between are exchanged between the two ways${whose}`, () => {
+      let [sent, received] = [0, 0];
+      for (let i = 0; i < programs; i++) {
+        const pair = new Pair({ ranks: 2, planeWaits });
+        run(pair, seedFirst * 2000 + i, { imagesEvery: 41 });
+        pair.count();
+        sent += pair.sent;
+        received += pair.received;
+      }
+      assert.ok(sent > 0 && received > 0);
+    });
+  }
+
   test("a rank dies in between", () => {
-    for (let i = 0; i < programs; i++) run(new Pair({ ranks: 3 }), seedFirst * 3000 + i, { killAt: 40 + 5 * i });
+    for (let i = 0; i < 2 * programs; i++) {
+      const pair = new Pair({ ranks: 3, planeWaits: i % 2 === 1 ? "receives" : "none" });
+      run(pair, seedFirst * 3000 + (i >> 1), { killAt: 40 + 5 * (i >> 1) });
+    }
   });
 
   test("a tracer comes in between, and is told everything", () => {
@@ -285,7 +336,7 @@ describe("ADR 25: collectives in the data plane are those of the engine", () => 
   test("ranks wait at gates without their engines, and images are exchanged in between", () => {
     let [completed, left] = [0, 0];
     for (let i = 0; i < programs; i++) {
-      const pair = new Pair({ ...options(2 + (i % 4), i), takesTurns: true });
+      const pair = new Pair({ ...options(2 + (i % 4), i), planeWaits: "collectives" });
       run(pair, seedFirst * 9000 + i, { collectives: 100, imagesEvery: i % 3 === 0 ? 47 : 0 });
       pair.count();
       completed += pair.completed;

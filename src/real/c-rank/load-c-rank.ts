@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { constants, hostname } from "node:os";
 import { cImportsOf } from "../../abi/c-imports.ts";
 import { CProgram, canStop, newStack } from "../../abi/c-program.ts";
+import { restOfExchange } from "../../abi/calls/exchanges.ts";
 import { Ended } from "../../abi/ended.ts";
 import { ReplayedFiles } from "../../abi/replay/replayed-files.ts";
 import { SeededRandom } from "../../core/base/seeded-random.ts";
@@ -22,8 +23,8 @@ import type { CRankSavedState } from "./c-image.ts";
 import { newLibrary } from "./c-library.ts";
 import { CRankImages } from "./c-rank-images.ts";
 import { CRank } from "./c-rank-life.ts";
-import { GateWait } from "./gate-wait.ts";
 import { filesOf } from "./node-files.ts";
+import { PlaneWaits } from "./plane-waits.ts";
 import type { WaitingCRank } from "./waiting-c-rank.ts";
 
 type Imports = ReturnType<typeof cImportsOf>;
@@ -83,13 +84,11 @@ function passThePlane(rank: WaitingCRank, { mpi }: Imports): void {
   const { process } = rank;
   if (process.plane === null) return;
   const { plane, ring } = process.plane;
-  const { memory } = process;
-  Object.assign(mpi, plane.connect({ memory, engine: mpi, wakeWaiters: () => ring.wakeWaiters(), gate: gateOf(rank) }));
-}
-
-/** Alone in its thread a rank waits in its engine. */
-function gateOf({ process, mustGiveWayAtGate }: WaitingCRank): GateWait | null {
-  return mustGiveWayAtGate === null ? null : new GateWait(process.program, mustGiveWayAtGate);
+  const { memory, program, coroutine } = process;
+  const engine = { ...mpi, restOfExchange: restOfExchange(program) };
+  // Alone in its thread a rank waits in its engine.
+  const waits = coroutine && new PlaneWaits({ program, mustGiveWay: (isOver) => coroutine.mustGiveWay(isOver) });
+  Object.assign(mpi, plane.connect({ memory, engine, wakeWaiters: () => ring.wakeWaiters(), waits }));
 }
 
 /** A fault plan may wait for calls of the rank. */

@@ -23,7 +23,7 @@ interface WaitingCRankOptions {
   readonly setup: RankSetup;
   readonly port: MessagePort;
   /** Where the rank shares its thread: asked in its waits, see `CoroutineHost`. Null: it is alone. */
-  readonly mustGiveWay: ((rank: WaitingCRank, isAtGate?: boolean) => boolean) | null;
+  readonly mustGiveWay: ((rank: WaitingCRank, isOver: () => boolean) => boolean) | null;
   /** Called when an MPI_Abort has been reported. */
   abort(): never;
 }
@@ -36,8 +36,6 @@ export class WaitingCRank {
   readonly lines: LineWriter;
   readonly input: InputPlace;
   readonly takesTurns: boolean;
-  /** `mustGiveWay` of a rank that waits at a gate; null: it does not share its thread. */
-  readonly mustGiveWayAtGate: (() => boolean) | null;
   readonly #port: MessagePort;
 
   constructor({ setup, port, mustGiveWay, abort }: WaitingCRankOptions) {
@@ -45,7 +43,6 @@ export class WaitingCRank {
     this.#port = port;
     this.inbox = new RankInbox(port, setup.programMemories);
     this.takesTurns = mustGiveWay !== null;
-    this.mustGiveWayAtGate = mustGiveWay === null ? null : () => mustGiveWay(this, true);
     this.lines = new LineWriter(setup.lines, bellOf(setup.words));
     this.protocol = protocolOf(setup, (message) => this.say(message));
     this.input = newInputPlace(mayRead(setup, this.protocol));
@@ -85,7 +82,7 @@ export class WaitingCRank {
       },
       {
         memoryOf: (place) => this.inbox.memoryOf(place),
-        mustGiveWay: mustGiveWay === null ? null : () => mustGiveWay(this),
+        mustGiveWay: mustGiveWay === null ? null : (isOver) => mustGiveWay(this, isOver),
       },
     );
   }

@@ -10,8 +10,8 @@
   (import "face" "copyOut" (func $copyOut (param i32 i32 i32)))
   (import "face" "copyIn" (func $copyIn (param i32 i32 i32)))
   (import "face" "storeFirst" (func $storeFirst (param i32 v128 i32)))
-  (import "gate" "wait" (func $waitAtGate (result i32))) ;; 0: the engine waits; 1: the gate may be open; 2: the stack unwinds
-  (import "gate" "rewound" (func $rewound))              ;; the stack is there again
+  (import "waits" "wait" (func $waitAtGate (result i32))) ;; 0: the engine waits; 1: the gate may be open; 2: the stack unwinds
+  (import "waits" "rewound" (func $rewound (result i32))) ;; the stack is there again
   (import "engine" "MPI_Barrier" (func $engineBarrier (param i32) (result i32)))
   (import "engine" "MPI_Bcast" (func $engineBcast (param i32 i32 i32 i32 i32) (result i32)))
   (import "engine" "MPI_Reduce" (func $engineReduce (param i32 i32 i32 i32 i32 i32 i32) (result i32)))
@@ -60,7 +60,7 @@
     (if (global.get $isUnwound)
       (then
         (global.set $isUnwound (i32.const 0))
-        (call $rewound)
+        (drop (call $rewound))
         (call $resume)
         (local.set $first)
         (local.set $from)

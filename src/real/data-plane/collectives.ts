@@ -13,6 +13,7 @@ import type { NodeCalls, NodeMemory } from "../transport/node-memory.ts";
 import planeBytes from "./collectives.wat";
 import faceBytes from "./collectives-face.wat";
 import foldBytes from "./fold.wat";
+import { type PlaneWaitPort, waitImports } from "./plane-wait-port.ts";
 
 export const planeCollectives = ["MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce"] as const;
 
@@ -44,16 +45,6 @@ type Call = (...args: any[]) => number;
 
 type Exports = WebAssembly.Instance["exports"];
 
-/** How a rank that shares its thread waits at a shut gate. Null in the place of one: the engine waits. */
-export interface GatePort {
-  /**
-   * `look`: 1 when the gate is open, 2 when the engine must look at something else, 0 otherwise. The answer: 0, the engine waits; 1, the
-   * gate may be open; 2, the stack is being unwound, and `rewound` is called when it has been put back.
-   */
-  wait(look: () => number): number;
-  rewound(): void;
-}
-
 interface Connection {
   readonly node: NodeMemory;
   readonly calls: NodeCalls;
@@ -69,7 +60,7 @@ interface Connection {
   /** The imports as the engine has them. */
   readonly engine: Record<string, Call>;
   yield(): void;
-  readonly gate: GatePort | null;
+  readonly waits: PlaneWaitPort | null;
 }
 
 let planeModule: WebAssembly.Module | undefined;
@@ -78,7 +69,7 @@ let foldModule: WebAssembly.Module | undefined;
 
 /** The functions that take the place of the engine's imports, all of them. */
 export function connectCollectives(connection: Connection): Exports {
-  const { node, calls, memory, plane, face, places, meetings, engine, gate } = connection;
+  const { node, calls, memory, plane, face, places, meetings, engine, waits } = connection;
   planeModule ??= new WebAssembly.Module(planeBytes);
   foldModule ??= new WebAssembly.Module(foldBytes);
   faceModule ??= new WebAssembly.Module(faceBytes);
@@ -98,6 +89,6 @@ export function connectCollectives(connection: Connection): Exports {
     plane: meeting.exports,
     face,
     engine,
-    gate: { wait: () => gate?.wait(look) ?? 0, rewound: () => gate?.rewound() },
+    waits: waitImports(waits, look),
   }).exports;
 }

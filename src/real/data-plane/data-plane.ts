@@ -13,15 +13,19 @@ import { Line, lineOf, ringOf } from "../transport/layout.ts";
 import { copyBetween } from "../transport/memory-copies.ts";
 import { compileCallsAnew, type NodeMemory } from "../transport/node-memory.ts";
 import type { RankMemory } from "../transport/rank-memory.ts";
-import { connectCollectives, type GatePort, planeCollectives, publishOperations } from "./collectives.ts";
+import { connectCollectives, planeCollectives, publishOperations } from "./collectives.ts";
+import { connectExchanges } from "./exchange.ts";
 import faceBytes from "./face.wat";
 import planeBytes from "./plane.wat";
+import { type PlaneWaitPort, waitImports } from "./plane-wait-port.ts";
 
 interface DataPlaneOptions {
   readonly rank: number;
   /** Index in the node of each process that the job can have: all of them are there. */
   readonly places: Int32Array;
   readonly patience: Patience;
+  /** How many packets a receive looks at, 1 or more: half of a ring unless given, so that senders find room. */
+  readonly looksAhead?: number;
 }
 
 /** How long a receive waits before the engine does: spins, then turns at which the core is given away. */
@@ -46,12 +50,12 @@ interface PlaneMemory {
 interface Connection {
   /** The program's. */
   readonly memory: PlaneMemory;
-  /** The imports as the engine has them. */
-  readonly engine: Calls;
+  /** The imports as the engine has them, and what goes on with an MPI_Sendrecv whose message has left. */
+  readonly engine: Calls & { readonly restOfExchange: Call };
   /** Wakes those that wait for room in the ring of this process. */
   wakeWaiters(): void;
-  /** How a rank that shares its thread waits in a collective; null: it does not share it. */
-  readonly gate?: GatePort | null;
+  /** How a rank that shares its thread waits; null: it does not share it. */
+  readonly waits: PlaneWaitPort | null;
 }
 
 /** Polls of the ring in one spin: about 1.4 µs. */
@@ -80,9 +84,8 @@ const functionBytesMin = 2048;
 /** The plane copies whole sixteens: a buffer that ends nearer to the end of the memory is the engine's. */
 const marginBytes = 16;
 
-const messageCalls = ["MPI_Send", "MPI_Recv"] as const;
 /** Imports of the program whose place the plane takes. */
-export const planeCalls: readonly string[] = [...messageCalls, ...planeCollectives];
+export const planeCalls: readonly string[] = ["MPI_Send", "MPI_Recv", "MPI_Sendrecv", ...planeCollectives];
 
 let planeModule: WebAssembly.Module | undefined;
 let faceModule: WebAssembly.Module | undefined;
@@ -141,7 +144,7 @@ export class DataPlane {
   }
 
   /** The functions that take the place of the engine's imports. */
-  connect({ memory: program, engine, wakeWaiters, gate = null }: Connection): Calls {
+  connect({ memory: program, engine, wakeWaiters, waits }: Connection): Calls {
     const { memory } = program;
     const node = this.#node;
     planeModule ??= new WebAssembly.Module(planeBytes);
@@ -149,6 +152,7 @@ export class DataPlane {
     const programBytes = memory.buffer.byteLength;
     const calls = compileCallsAnew(node.memory, node.layout, node.process);
     const places = this.#placesInNode();
+    const { restOfExchange } = engine;
     const imports = Object.fromEntries(planeCalls.map((name) => [name, engine[name] ?? uncalled]));
     const plane = new WebAssembly.Instance(planeModule, {
       node: { memory: node.memory },
@@ -156,24 +160,28 @@ export class DataPlane {
       host: { yield: newYield(), wakeWaiters },
       plane: { ...places, programBytes: BigInt(programBytes - marginBytes) },
     });
+    const waitsForMessage = waitImports(waits, plane.exports["look"] as () => number);
     const face = new WebAssembly.Instance(faceModule, {
       program: { memory, bytes: programBytes },
       plane: plane.exports,
       copies: copiesOf(program, node),
+      waits: waitsForMessage,
       engine: imports,
     });
+    const halves = { plane: plane.exports, face: face.exports };
+    const exchanges = connectExchanges({ ...halves, engine: { ...imports, restOfExchange }, waits: waitsForMessage });
     const collectives = connectCollectives({
       ...{ node, calls, memory, places, meetings: this.#meetingsAddress },
-      ...{ plane: plane.exports, face: face.exports, engine: imports, yield: newYield(), gate },
+      ...{ ...halves, engine: imports, yield: newYield(), waits },
     });
-    const made = { ...face.exports, ...collectives } as unknown as Calls;
+    const made = { ...face.exports, ...exchanges, ...collectives } as unknown as Calls;
     return Object.fromEntries(planeCalls.filter((name) => name in engine).map((name) => [name, made[name]!]));
   }
 
   /** What plane.wat is told of the node and of its process. */
   #placesInNode(): Record<string, number> {
     const { layout, process } = this.#node;
-    const { rank, patience } = this.#options;
+    const { rank, patience, looksAhead = layout.slots >> 1 } = this.#options;
     const line = lineOf(layout, process);
     return {
       pass: this.#address,
@@ -188,6 +196,7 @@ export class DataPlane {
       looks,
       spins: patience.spins,
       yields: patience.yields,
+      looksAhead,
     };
   }
 }

@@ -19,66 +19,112 @@
   (import "copies" "fromNode" (func $fromNode (param i32 i32 i32)))
   (import "copies" "bytesMin" (global $copiedMin i32))
   (import "program" "bytes" (global $programBytes i32))
+  ;; Nothing has come, and the plane has no patience left. 0: the engine waits; 1: the plane shall look again; 2: the stack of the program is
+  ;; about to be unwound, and the call will be made again.
+  (import "waits" "wait" (func $wait (result i32)))
+  ;; The stack is there again: may the plane wait once more if it finds nothing?
+  (import "waits" "rewound" (func $rewound (result i32)))
   (import "engine" "MPI_Send" (func $engineSend (param i32 i32 i32 i32 i32 i32) (result i32)))
   (import "engine" "MPI_Recv" (func $engineReceive (param i32 i32 i32 i32 i32 i32 i32) (result i32)))
+
+  ;; The receive in whose wait the stack was unwound is called again when it is put back.
+  (global $isUnwound (mut i32) (i32.const 0))
 
   (func (export "MPI_Send")
     (param $buffer i32) (param $count i32) (param $type i32) (param $dest i32) (param $tag i32) (param $comm i32)
     (result i32)
-    (local $bytes i32) (local $place i32)
-    (if (i32.le_u (local.get $buffer) (i32.sub (global.get $programBytes) (i32.const 16)))
-      (then
-        (call $send (v128.load (local.get $buffer))
-          (local.get $buffer) (local.get $count) (local.get $type) (local.get $dest) (local.get $tag) (local.get $comm))
-        (local.set $place)
-        (if (i32.ge_s (local.tee $bytes) (i32.const 0))
-          (then
-            (if (local.get $place)
-              (then
-                (call $copyOut (local.get $place) (local.get $buffer) (local.get $bytes))
-                (call $leave)))
-            (return (i32.const 0))))))
+    (if (i32.eqz
+        (call $sendFrom
+          (local.get $buffer) (local.get $count) (local.get $type) (local.get $dest) (local.get $tag) (local.get $comm)))
+      (then (return (i32.const 0))))
     (call $engineSend
       (local.get $buffer) (local.get $count) (local.get $type) (local.get $dest) (local.get $tag) (local.get $comm)))
+
+  ;; 0: the message has left; −1: the engine must send it.
+  (func $sendFrom (export "sendFrom")
+    (param $buffer i32) (param $count i32) (param $type i32) (param $dest i32) (param $tag i32) (param $comm i32)
+    (result i32)
+    (local $bytes i32) (local $place i32)
+    (if (i32.gt_u (local.get $buffer) (i32.sub (global.get $programBytes) (i32.const 16)))
+      (then (return (i32.const -1))))
+    (call $send (v128.load (local.get $buffer))
+      (local.get $buffer) (local.get $count) (local.get $type) (local.get $dest) (local.get $tag) (local.get $comm))
+    (local.set $place)
+    (if (i32.lt_s (local.tee $bytes) (i32.const 0)) (then (return (i32.const -1))))
+    (if (local.get $place)
+      (then
+        (call $copyOut (local.get $place) (local.get $buffer) (local.get $bytes))
+        (call $leave)))
+    (i32.const 0))
 
   (func (export "MPI_Recv")
     (param $buffer i32) (param $count i32) (param $type i32) (param $source i32) (param $tag i32) (param $comm i32)
     (param $status i32)
     (result i32)
-    (local $bytes i32) (local $place i32) (local $from i32) (local $under i32) (local $first v128)
-    (block $engine
-      ;; A status that is no eight words of the program's memory is the engine's to refuse.
-      (if (local.get $status)
+    (local $answer i32) (local $mayWait i32)
+    (local.set $mayWait (i32.const 1))
+    (if (global.get $isUnwound)
+      (then
+        (global.set $isUnwound (i32.const 0))
+        (local.set $mayWait (call $rewound))))
+    (loop $again
+      (local.set $answer
+        (call $receiveInto
+          (local.get $buffer) (local.get $count) (local.get $type) (local.get $source) (local.get $tag) (local.get $comm)
+          (local.get $status)))
+      (if (i32.eqz (local.get $answer)) (then (return (i32.const 0))))
+      (if (i32.and (i32.eq (local.get $answer) (i32.const -2)) (local.get $mayWait))
         (then
-          (br_if $engine
-            (i32.or
-              (i32.or (i32.and (local.get $status) (i32.const 3)) (i32.lt_u (local.get $status) (i32.const 1024)))
-              (i32.gt_u (local.get $status) (i32.sub (global.get $programBytes) (i32.const 32)))))))
-      (call $receive
-        (local.get $buffer) (local.get $count) (local.get $type) (local.get $source) (local.get $tag) (local.get $comm))
-      (local.set $first)
-      (local.set $under)
-      (local.set $from)
-      (local.set $place)
-      (br_if $engine (i32.lt_s (local.tee $bytes) (i32.const 0)))
-      (if (local.get $place)
-        (then
-          (call $copyIn (local.get $buffer) (local.get $place) (local.get $bytes))
-          (call $release))
-        (else
-          (if (i32.eq (local.get $bytes) (i32.const 8))
-            (then (v128.store64_lane 0 (local.get $buffer) (local.get $first)))
-            (else (call $storeFirst (local.get $buffer) (local.get $first) (local.get $bytes))))))
-      (if (local.get $status)
-        (then
-          (i32.store (local.get $status) (local.get $from))
-          (i32.store offset=4 (local.get $status) (local.get $under))
-          (i32.store offset=12 (local.get $status) (local.get $bytes))
-          (i32.store offset=16 (local.get $status) (i32.const 0))))
-      (return (i32.const 0)))
+          (br_if $again (i32.eq (local.tee $answer (call $wait)) (i32.const 1)))
+          (if (i32.eq (local.get $answer) (i32.const 2))
+            (then
+              (global.set $isUnwound (i32.const 1))
+              (return (i32.const 0)))))))
     (call $engineReceive
       (local.get $buffer) (local.get $count) (local.get $type) (local.get $source) (local.get $tag) (local.get $comm)
       (local.get $status)))
+
+  ;; 0: the message is there; −1: the engine must receive it; −2: nothing has come.
+  (func $receiveInto (export "receiveInto")
+    (param $buffer i32) (param $count i32) (param $type i32) (param $source i32) (param $tag i32) (param $comm i32)
+    (param $status i32)
+    (result i32)
+    (local $bytes i32) (local $place i32) (local $from i32) (local $under i32) (local $first v128)
+    (if (i32.eqz (call $isStatus (local.get $status))) (then (return (i32.const -1))))
+    (call $receive
+      (local.get $buffer) (local.get $count) (local.get $type) (local.get $source) (local.get $tag) (local.get $comm))
+    (local.set $first)
+    (local.set $under)
+    (local.set $from)
+    (local.set $place)
+    (if (i32.lt_s (local.tee $bytes) (i32.const 0)) (then (return (local.get $bytes))))
+    (if (local.get $place)
+      (then
+        (call $copyIn (local.get $buffer) (local.get $place) (local.get $bytes))
+        (call $release))
+      (else
+        (if (i32.eq (local.get $bytes) (i32.const 8))
+          (then (v128.store64_lane 0 (local.get $buffer) (local.get $first)))
+          (else (call $storeFirst (local.get $buffer) (local.get $first) (local.get $bytes))))))
+    (call $putStatus (local.get $status) (local.get $from) (local.get $under) (local.get $bytes))
+    (i32.const 0))
+
+  ;; A status that is no eight words of the program's memory is the engine's to refuse.
+  (func $isStatus (export "isStatus") (param $status i32) (result i32)
+    (i32.or
+      (i32.eqz (local.get $status))
+      (i32.eqz
+        (i32.or
+          (i32.or (i32.and (local.get $status) (i32.const 3)) (i32.lt_u (local.get $status) (i32.const 1024)))
+          (i32.gt_u (local.get $status) (i32.sub (global.get $programBytes) (i32.const 32)))))))
+
+  (func $putStatus (export "putStatus") (param $status i32) (param $from i32) (param $tag i32) (param $bytes i32)
+    (if (local.get $status)
+      (then
+        (i32.store (local.get $status) (local.get $from))
+        (i32.store offset=4 (local.get $status) (local.get $tag))
+        (i32.store offset=12 (local.get $status) (local.get $bytes))
+        (i32.store offset=16 (local.get $status) (i32.const 0)))))
 
   ;; From the program's memory to a payload; up to 15 bytes more, which nobody reads: payloads have room for whole sixteens.
   (func $copyOut (export "copyOut") (param $to i32) (param $from i32) (param $bytes i32)

@@ -3,7 +3,7 @@
 ;; is called here as the transport calls it; all other words of this file are the process's own, or those of a slot that it has
 ;; reserved or found committed.
 ;;
-;; Offsets in the pass (core/p2p/pass.ts has the same): state 0, eager sends 4, position 8, sent 12, received 16, types from 64,
+;; Offsets in the pass (core/p2p/pass.ts has the same): state 0, eager sends 4, position 8, sent 12, received 16, passed 20, types from 64,
 ;; communicators from 1088 (16 bytes each: handle, context, size, members or 0), ways from $ways (32 bytes each: next number, eager
 ;; limit, ring, bell, payload buffers). In a packet: kind 4, source 8, context 12, tag 16, bytes 20, number 24, payload 28.
 (module
@@ -27,6 +27,7 @@
   (import "plane" "looks" (global $looks i32))         ;; polls of the ring in one spin
   (import "plane" "spins" (global $spins i32))         ;; spins, then yields, before the engine waits in its own way
   (import "plane" "yields" (global $yields i32))
+  (import "plane" "looksAhead" (global $looksAhead i32)) ;; packets that a receive looks at
 
   ;; The message that is being written: between `send` and `leave`.
   (global $slot (mut i32) (i32.const 0))
@@ -35,6 +36,8 @@
   (global $context (mut i32) (i32.const 0))
   (global $tag (mut i32) (i32.const 0))
   (global $bytes (mut i32) (i32.const 0))
+  ;; The position of the packet that is being read: between `receive` and `release`.
+  (global $taken (mut i32) (i32.const 0))
 
   ;; The length of `count` items of a predefined datatype at `buffer`, all of which lie in the program's memory, as do the 16 bytes
   ;; behind them; −1: the engine must look at them. Below 2^31 therefore: memories of programs are no longer.
@@ -147,19 +150,16 @@
     (i32.store (local.get $way) (i32.add (local.get $number) (i32.const 1)))
     (i32.store offset=12 (global.get $pass) (i32.add (i32.load offset=12 (global.get $pass)) (i32.const 1))))
 
-  ;; A blocking receive. The results: the length of the message, or −1 when the engine must receive it and nothing has changed; where
-  ;; its payload is, for the caller to copy before it calls `release`, or 0 when it is the last result and the packet is released; the
-  ;; sender's rank in the communicator; the tag; the first 16 bytes.
-  (func (export "receive")
+  ;; May the plane receive such a message, as far as one can tell before it has come? The words of the communicator; 0: the engine must.
+  (func $mayReceive (export "mayReceive")
     (param $buffer i32) (param $count i32) (param $type i32) (param $source i32) (param $tag i32) (param $handle i32)
-    (result i32 i32 i32 i32 v128)
-    (local $room i32) (local $communicator i32) (local $world i32) (local $position i32) (local $slot i32)
-    (local $bytes i32) (local $first v128)
+    (result i32)
+    (local $communicator i32)
     (block $engine
       (br_if $engine (i32.load (global.get $pass)))
       (br_if $engine (i32.load (global.get $stop)))
-      (local.set $room (call $bytesOf (local.get $buffer) (local.get $count) (local.get $type)))
-      (br_if $engine (i32.lt_s (local.get $room) (i32.const 0)))
+      (br_if $engine
+        (i32.lt_s (call $bytesOf (local.get $buffer) (local.get $count) (local.get $type)) (i32.const 0)))
       ;; A tag, or any (−2).
       (br_if $engine
         (i32.and
@@ -169,30 +169,63 @@
       (if (i32.eq (local.get $source) (i32.const -1))
         (then
           ;; Any source, where ranks are those of the job: no other name has to be looked up.
-          (br_if $engine (i32.load offset=1100 (local.get $communicator)))
-          (local.set $world (i32.const -1)))
-        (else
-          (br_if $engine (i32.ge_u (local.get $source) (i32.load offset=1096 (local.get $communicator))))
-          (local.set $world (call $memberOf (local.get $communicator) (local.get $source)))))
+          (br_if $engine (i32.load offset=1100 (local.get $communicator))))
+        (else (br_if $engine (i32.ge_u (local.get $source) (i32.load offset=1096 (local.get $communicator))))))
+      (return (local.get $communicator)))
+    (i32.const 0))
+
+  ;; A blocking receive. The results: the length of the message, or −1 when the engine must receive it, or −2 when nothing has come,
+  ;; and nothing has changed; where its payload is, for the caller to copy before it calls `release`, or 0 when it is the last result and
+  ;; the packet is released; the sender's rank in the communicator; the tag; the first 16 bytes.
+  (func (export "receive")
+    (param $buffer i32) (param $count i32) (param $type i32) (param $source i32) (param $tag i32) (param $handle i32)
+    (result i32 i32 i32 i32 v128)
+    (local $communicator i32) (local $world i32) (local $position i32) (local $slot i32)
+    (local $bytes i32) (local $first v128)
+    (block $engine
+      (br_if $engine
+        (i32.eqz
+          (local.tee $communicator
+            (call $mayReceive
+              (local.get $buffer) (local.get $count) (local.get $type) (local.get $source) (local.get $tag)
+              (local.get $handle)))))
+      (local.set $world
+        (if (result i32) (i32.eq (local.get $source) (i32.const -1))
+          (then (i32.const -1))
+          (else (call $memberOf (local.get $communicator) (local.get $source)))))
       (local.set $position (i32.load offset=8 (global.get $pass)))
-      (local.set $slot (call $slotOf (local.get $position)))
-      (local.set $position (i32.add (local.get $position) (i32.const 1)))
-      (br_if $engine
-        (i32.eqz (call $await (local.get $slot) (local.get $position))))
-      ;; Exactly this kind: of a process in its first life.
-      (br_if $engine (i32.ne (i32.load offset=4 (local.get $slot)) (i32.const 1)))
-      (br_if $engine
-        (i32.ne (i32.load offset=12 (local.get $slot)) (i32.load offset=1092 (local.get $communicator))))
-      (if (i32.eq (local.get $tag) (i32.const -2))
-        (then (br_if $engine (i32.lt_s (i32.load offset=16 (local.get $slot)) (i32.const 0))))
-        (else (br_if $engine (i32.ne (i32.load offset=16 (local.get $slot)) (local.get $tag)))))
+      ;; The first packet that is wanted. Those in front of it stay where they are; one that is taken from behind others becomes void.
+      (block $found
+        (loop $next
+          (local.set $slot (call $slotOf (local.get $position)))
+          (if (i32.eqz (call $await (local.get $slot) (i32.add (local.get $position) (i32.const 1))))
+            (then
+              (i32.store offset=20 (global.get $pass)
+                (i32.sub (local.get $position) (i32.load offset=8 (global.get $pass))))
+              (return (i32.const -2) (i32.const 0) (i32.const 0) (i32.const 0) (local.get $first))))
+          (if (i32.load offset=4 (local.get $slot))
+            (then
+              ;; Exactly this kind: of a process in its first life.
+              (br_if $engine (i32.ne (i32.load offset=4 (local.get $slot)) (i32.const 1)))
+              (br_if $found
+                (call $isWanted (local.get $slot) (local.get $communicator) (local.get $world) (local.get $tag))))
+            (else
+              (if (i32.eq (local.get $position) (i32.load offset=8 (global.get $pass))) (then (call $advance)))))
+          (local.set $position (i32.add (local.get $position) (i32.const 1)))
+          ;; Senders must find room.
+          (br_if $next
+            (i32.lt_u
+              (i32.sub (local.get $position) (i32.load offset=8 (global.get $pass)))
+              (global.get $looksAhead))))
+        (br $engine))
+      (global.set $taken (local.get $position))
       (if (i32.eq (local.get $world) (i32.const -1))
         (then
           (local.set $source (i32.load offset=8 (local.get $slot)))
-          (br_if $engine (i32.ge_u (local.get $source) (i32.load offset=1096 (local.get $communicator)))))
-        (else (br_if $engine (i32.ne (i32.load offset=8 (local.get $slot)) (local.get $world)))))
+          (br_if $engine (i32.ge_u (local.get $source) (i32.load offset=1096 (local.get $communicator))))))
       (local.set $bytes (i32.load offset=20 (local.get $slot)))
-      (br_if $engine (i32.gt_u (local.get $bytes) (local.get $room)))
+      (br_if $engine
+        (i32.gt_u (local.get $bytes) (call $bytesOf (local.get $buffer) (local.get $count) (local.get $type))))
       (br_if $engine (i32.gt_u (local.get $bytes) (global.get $eagerBytes)))
       (local.set $tag (i32.load offset=16 (local.get $slot)))
       (if (i32.gt_u (local.get $bytes) (i32.const 16))
@@ -204,6 +237,19 @@
       (call $release)
       (return (local.get $bytes) (i32.const 0) (local.get $source) (local.get $tag) (local.get $first)))
     (i32.const -1) (i32.const 0) (i32.const 0) (i32.const 0) (local.get $first))
+
+  ;; A look for a receive that has found nothing, and waits: 1 when another packet is there; 2 when the engine must see to something: the
+  ;; pass is closed, the process shall stop, or there is news of a death; 0 otherwise.
+  (func (export "look") (result i32)
+    (local $position i32) (local $slot i32)
+    (local.set $position (i32.add (i32.load offset=8 (global.get $pass)) (i32.load offset=20 (global.get $pass))))
+    (local.set $slot (call $slotOf (local.get $position)))
+    (local.set $position (i32.add (local.get $position) (i32.const 1)))
+    (if (call $spin (local.get $slot) (local.get $position) (local.get $slot) (local.get $position) (i32.const 1))
+      (then (return (i32.const 1))))
+    (if (i32.or (i32.load (global.get $pass)) (i32.load (global.get $stop))) (then (return (i32.const 2))))
+    (select (i32.const 2) (i32.const 0)
+      (i32.ne (i32.load (global.get $notices)) (i32.load (global.get $noticesSeen)))))
 
   ;; Waits a while for the packet with that stamp: 0 when none has come, when the process shall stop, or when there is news of a death.
   (func $await (param $slot i32) (param $stamp i32) (result i32)
@@ -224,12 +270,32 @@
             (select (global.get $looks) (i32.const 1) (i32.le_u (local.get $tries) (global.get $spins)))))))
     (i32.const 1))
 
-  ;; The process is done with its next packet. The head is published every slots / 4 packets, as the transport does it.
+  ;; Does a receive want that message: of that process, or of any (−1); with that tag, or any (−2) of the program's?
+  (func $isWanted (param $slot i32) (param $communicator i32) (param $world i32) (param $tag i32) (result i32)
+    (if (i32.ne (i32.load offset=12 (local.get $slot)) (i32.load offset=1092 (local.get $communicator)))
+      (then (return (i32.const 0))))
+    (if (i32.eqz
+        (i32.or
+          (i32.eq (local.get $world) (i32.const -1))
+          (i32.eq (i32.load offset=8 (local.get $slot)) (local.get $world))))
+      (then (return (i32.const 0))))
+    (if (result i32) (i32.eq (local.get $tag) (i32.const -2))
+      (then (i32.ge_s (i32.load offset=16 (local.get $slot)) (i32.const 0)))
+      (else (i32.eq (i32.load offset=16 (local.get $slot)) (local.get $tag)))))
+
+  ;; The process is done with the packet that it has taken.
   (func $release (export "release")
+    (i32.store offset=16 (global.get $pass) (i32.add (i32.load offset=16 (global.get $pass)) (i32.const 1)))
+    (if (i32.eq (global.get $taken) (i32.load offset=8 (global.get $pass)))
+      (then (call $advance))
+      ;; Void: whoever comes to it passes by, as at a slot whose producer died.
+      (else (i32.store offset=4 (call $slotOf (global.get $taken)) (i32.const 0)))))
+
+  ;; The process is done with its next packet. The head is published every slots / 4 packets, as the transport does it.
+  (func $advance
     (local $position i32)
     (local.set $position (i32.add (i32.load offset=8 (global.get $pass)) (i32.const 1)))
     (i32.store offset=8 (global.get $pass) (local.get $position))
-    (i32.store offset=16 (global.get $pass) (i32.add (i32.load offset=16 (global.get $pass)) (i32.const 1)))
     (if (i32.eqz (i32.and (local.get $position) (i32.sub (i32.shr_u (global.get $slots) (i32.const 2)) (i32.const 1))))
       (then
         (if (call $publish (global.get $ring) (local.get $position)) (then (call $wakeWaiters))))))

@@ -6,6 +6,7 @@
 
 import { importsOf } from "../../../abi/binding.ts";
 import type { Call } from "../../../abi/call-table.ts";
+import { restOfExchange } from "../../../abi/calls/exchanges.ts";
 import { restoreProcess, saveProcess } from "../../../abi/process-state.ts";
 import { Program } from "../../../abi/program.ts";
 import type { CHost } from "../../../abi/waiting/host.ts";
@@ -22,7 +23,7 @@ import { ProgramMemory } from "../../transport/program-memory.ts";
 import { RankMemory } from "../../transport/rank-memory.ts";
 import { RingTransport } from "../../transport/ring-transport.ts";
 import { claimBoard, SharedBoards } from "../../transport/shared-board.ts";
-import { GateWait } from "../gate-wait.ts";
+import { PlaneWaits } from "../plane-waits.ts";
 import { programPages } from "./random-calls.ts";
 
 /** The answer of a call that waits. */
@@ -40,10 +41,18 @@ export interface PlaneWorldOptions {
   readonly eagerBytes?: number;
   /** Where positions in rings begin: they wrap at 2³². */
   readonly firstPosition?: number;
+  /** In which calls planes wait themselves, as those of ranks that share a thread do in all. */
+  readonly planeWaits?: PlaneWaitCalls;
+  /**
+   * Packets that a receive of a plane looks at, one unless given. With more of them messages stay in rings that an engine would have stored, and
+   * senders find room at other times: there must be enough of it.
+   */
+  readonly looksAhead?: number;
+  readonly unexpectedBytesMax?: number;
   readonly boardBytes?: number;
-  /** Ranks with a plane wait at gates as those do that share a thread. */
-  readonly takesTurns?: boolean;
 }
+
+type PlaneWaitCalls = "none" | "receives" | "collectives" | "all";
 
 export class PlaneWorld {
   readonly ranks: readonly PlaneRank[];
@@ -51,7 +60,7 @@ export class PlaneWorld {
 
   constructor(options: PlaneWorldOptions) {
     const { ranks, hasPlane, slots = 8, eagerBytes = 1024, firstPosition = 0, boardBytes = 256 } = options;
-    const takesTurns = options.takesTurns ?? false;
+    const { looksAhead = 1, unexpectedBytesMax = 512, planeWaits = "none" } = options;
     const layout = layoutOf({ processes: ranks, slots, eagerBytes, memoryBytes: 64 << 20, boards: 3, boardBytes });
     const shared = newNodeMemory(layout, firstPosition);
     const worldBoard = claimBoard(enterNodeMemory(shared, layout, -1), ranks);
@@ -66,7 +75,7 @@ export class PlaneWorld {
       const node = enterNodeMemory(shared, layout, rank);
       const heap = new RankMemory(node);
       const patience = { spins: 1, yields: 0 };
-      const plane = hasPlane ? new DataPlane(node, heap, { rank, places, patience }) : null;
+      const plane = hasPlane ? new DataPlane(node, heap, { rank, places, patience, looksAhead }) : null;
       const buffers = new ProgramMemory(node, (place) => memories[place]!);
       const ring = new RingTransport(node, heap, { rank, places, buffers, cursor: plane?.cursor });
       const process = new Process({
@@ -78,34 +87,26 @@ export class PlaneWorld {
         worldBoard,
         boards: new SharedBoards(node, ring, places, plane?.meetings ?? null),
         nodeMap: nodeMapOf(new Array<number>(ranks).fill(0)),
-        unexpectedBytesMax: 512,
+        unexpectedBytesMax,
       });
       const stop = { words: node.words, at: (lineOf(layout, rank) + Line.STOP) >> 2 };
-      return new PlaneRank({ process, memory: buffers, plane, ring, stop, takesTurns });
+      return new PlaneRank({ process, memory: buffers, plane, ring, stop, planeWaits });
     });
   }
 
   /** Messages arrive everywhere, as far as they can. */
   settle(): void {
+    for (const rank of this.ranks) rank.handOver();
     while (this.ranks.map(({ process }) => process.progress()).includes(true));
   }
 
-  /** Does a rank stand at a gate that has been opened, so that it would go on at once? */
-  get isAtOpenGate(): boolean {
-    return this.ranks.some(({ program }) => program.suspension.gate?.() === 1);
-  }
-
-  /** Ranks that stand at shut gates wait in their engines from now on, as whenever something else has happened (c-rank-turns.ts). */
-  leaveGates(): void {
-    for (const rank of this.ranks) {
-      if (rank.program.suspension.gate === null) continue;
-      assert(rank.goOn(true) === WAITS, "a rank waits at a gate that is shut");
-    }
-  }
-
-  /** Ranks that wait ask those they wait for; dead ones do not. */
+  /** Ranks that wait ask those they wait for, or wait in their engines first; dead ones do not. */
   ask(dead: number): void {
-    for (const { process } of this.ranks) if (process.rank !== dead) process.inquiries.ask();
+    for (const { process, program } of this.ranks) {
+      const { planeWait } = program.suspension;
+      if (planeWait.isUnderWay) planeWait.leave();
+      else if (process.rank !== dead) process.inquiries.ask();
+    }
     for (const { process } of this.ranks) if (process.rank !== dead) process.progress();
   }
 
@@ -117,7 +118,6 @@ export class PlaneWorld {
   }
 
   images(): RankImage[] {
-    this.leaveGates();
     do this.settle();
     while (!this.ranks.every(({ process }) => process.collectives.withdraw()));
     return this.ranks.map((rank) => rank.image());
@@ -135,7 +135,7 @@ interface PlaneRankOptions {
   readonly plane: DataPlane | null;
   readonly ring: RingTransport;
   readonly stop: CHost["stop"];
-  readonly takesTurns: boolean;
+  readonly planeWaits: PlaneWaitCalls;
 }
 
 class PlaneRank {
@@ -148,10 +148,16 @@ class PlaneRank {
   readonly #importOf: (name: string) => Call;
   /** The call that waits. */
   #waiting: { readonly name: string; readonly args: readonly number[] } | null = null;
+  #calling = "";
   #isUnwinding = false;
   #isRewinding = false;
+  readonly #stop: CHost["stop"];
+  /** The answer of the call that waits, which was over when the engine took it; null: it is not over. */
+  #early: number | null = null;
+  /** Waits in which the plane has stopped. */
+  planeWaits = 0;
 
-  constructor({ process, memory, plane, ring, stop, takesTurns }: PlaneRankOptions) {
+  constructor({ process, memory, plane, ring, stop, planeWaits }: PlaneRankOptions) {
     this.process = process;
     this.plane = plane;
     this.bytes = memory.bytes;
@@ -166,10 +172,23 @@ class PlaneRank {
       },
     };
     this.#importOf = importsOf(this.program);
-    const engine = Object.fromEntries(planeCalls.map((name) => [name, this.#importOf(name)]));
-    const gate = takesTurns ? new GateWait(this.program, () => true) : null;
-    this.#calls =
-      plane === null ? engine : plane.connect({ memory, engine, wakeWaiters: () => ring.wakeWaiters(), gate });
+    this.#stop = stop;
+    const imports: Record<string, Call> = Object.fromEntries(planeCalls.map((name) => [name, this.#importOf(name)]));
+    const engine = { ...imports, restOfExchange: restOfExchange(this.program) };
+    const waits = new PlaneWaits({ program: this.program, mustGiveWay: () => this.#stopsInPlane(planeWaits) });
+    const wakeWaiters = (): void => ring.wakeWaiters();
+    this.#calls = plane === null ? imports : plane.connect({ memory, engine, wakeWaiters, waits });
+  }
+
+  /** Does the rank stop in this wait of its plane? If not, its engine waits. */
+  #stopsInPlane(calls: PlaneWaitCalls): boolean {
+    const isReceive = this.#calling === "MPI_Recv" || this.#calling === "MPI_Sendrecv";
+    if (calls === "all" || calls === (isReceive ? "receives" : "collectives")) {
+      this.planeWaits++;
+      return true;
+    }
+    this.program.suspension.planeWait.leave();
+    return false;
   }
 
   /** As `RankHost`, but a wait is a stop. */
@@ -218,9 +237,16 @@ class PlaneRank {
     return this.#answer(name, args);
   }
 
-  /** The call that waits is made again; `isForced`: also if the rank stands at a gate and nothing has happened. */
-  goOn(isForced = false): number {
-    if (!isForced && this.program.suspension.gate?.() === 0) return WAITS;
+  /** The call that waits is made again, if there is anything to see. */
+  goOn(): number {
+    const early = this.#early;
+    if (early !== null) {
+      this.#early = null;
+      this.#waiting = null;
+      return early;
+    }
+    const { planeWait } = this.program.suspension;
+    if (planeWait.isUnderWay && !planeWait.hasNews()) return WAITS;
     const { name, args } = this.#waiting!;
     this.program.suspension.isRewinding = true;
     this.process.pass.setOutside(true);
@@ -232,10 +258,35 @@ class PlaneRank {
 
   #answer(name: string, args: readonly number[]): number {
     this.#calls[name] ??= this.#importOf(name);
+    this.#calling = name;
     const answer = this.#calls[name](...args);
     this.#waiting = this.#isUnwinding ? { name, args } : null;
     this.#isUnwinding = false;
     return this.#waiting === null ? answer : WAITS;
+  }
+
+  /** As the node does it before images are taken: the process shall stop, so the engine takes over what the plane waits for. */
+  handOver(): void {
+    if (!this.program.suspension.planeWait.isUnderWay) return;
+    const { words, at } = this.#stop;
+    words[at] = 1;
+    this.goAhead();
+    words[at] = 0;
+  }
+
+  /** The call that waits is made again; if it is over thereby, the rank that goes on next is told. */
+  goAhead(): void {
+    if (this.isAhead) return;
+    const waiting = this.#waiting;
+    const answer = this.goOn();
+    if (answer === WAITS) return;
+    this.#early = answer;
+    this.#waiting = waiting;
+  }
+
+  /** Its call is over, and nobody has been told. */
+  get isAhead(): boolean {
+    return this.#early !== null;
   }
 
   image(): RankImage {

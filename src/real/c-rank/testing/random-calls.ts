@@ -61,10 +61,14 @@ interface RandomStepsOptions {
   readonly random: SeededRandom;
   readonly ranks: number;
   readonly steps: number;
+  /** MPI_Sendrecv too: an engine that waits in it takes all that has come, and senders find room sooner than with a plane. */
+  readonly exchanges: boolean;
   /** Of a hundred steps: blocking collectives of all ranks, one after the other. 100: and new communicators, and nothing else. */
   readonly collectives?: number;
   /** May ranks disagree about a collective? */
   readonly mayDiffer?: boolean;
+  /** Is the result the same in whatever order ranks have their turns? Then no receive takes a message of any source, and nobody probes. */
+  readonly isDeterminate?: boolean;
 }
 
 /** A queue of calls for each rank. */
@@ -76,8 +80,10 @@ class Generator {
   readonly #random: SeededRandom;
   readonly #ranks: number;
   readonly #steps: number;
+  readonly #exchanges: boolean;
   readonly #collectives: number;
   readonly #mayDiffer: boolean;
+  readonly #isDeterminate: boolean;
   readonly #queues: Step[][];
   /** Receives that a rank will make soon, in whatever order. */
   readonly #soon: Step[][];
@@ -87,12 +93,15 @@ class Generator {
   #handles = 0;
   #buffer = buffersAt;
 
-  constructor({ random, ranks, steps, collectives = 0, mayDiffer = false }: RandomStepsOptions) {
+  constructor({ random, ranks, steps, exchanges, ...more }: RandomStepsOptions) {
+    const { collectives = 0, mayDiffer = false, isDeterminate = false } = more;
     this.#collectives = collectives;
     this.#mayDiffer = mayDiffer;
+    this.#isDeterminate = isDeterminate;
     this.#random = random;
     this.#ranks = ranks;
     this.#steps = steps;
+    this.#exchanges = exchanges;
     this.#queues = Array.from({ length: ranks }, () => []);
     this.#soon = Array.from({ length: ranks }, () => []);
     this.#requests = Array.from({ length: ranks }, () => []);
@@ -118,8 +127,10 @@ class Generator {
       return;
     }
     const dice = this.#below(100);
-    if (dice < 70) this.#message();
+    if (dice < (this.#exchanges ? 58 : 70)) this.#message();
+    else if (dice < 70) this.#exchange();
     else if (dice < 78) this.#burst();
+    else if (dice < 90 && this.#isDeterminate) this.#message();
     else if (dice < 84) this.#mistake(this.#below(this.#ranks));
     else if (dice < 90) this.#probe(this.#below(this.#ranks));
     else if (dice < 96) this.#together();
@@ -141,6 +152,10 @@ class Generator {
     return { comm: { at }, rankOf: (world) => (isReversed ? this.#ranks - 1 - world : world) };
   }
 
+  #sourceOf(sender: number): number {
+    return this.#of([sender, sender, sender, this.#isDeterminate ? sender : ANY_SOURCE]);
+  }
+
   #message(): void {
     const [from, to] = [this.#below(this.#ranks), this.#below(this.#ranks)];
     const { comm, rankOf } = this.#communicator();
@@ -153,7 +168,7 @@ class Generator {
       from === to || !isSmall ? ["MPI_Send"] : ["MPI_Send", "MPI_Send", "MPI_Send", "MPI_Rsend", "MPI_Bsend"];
     const send: Argument[] = [this.#bufferOf(size * count * 2), count, type, rankOf(to), tag, comm];
     const room = Math.max(0, count + this.#of([0, 0, 0, 1, 5, 100, -1]));
-    const source = this.#of([rankOf(from), rankOf(from), rankOf(from), ANY_SOURCE]);
+    const source = this.#sourceOf(rankOf(from));
     const wantedTag = this.#of([tag, tag, tag, ANY_TAG]);
     const receive: Argument[] = [this.#bufferOf(size * room * 2), room, type, source, wantedTag, comm];
     const isPosted = this.#below(5) === 0 || (from === to && !isSmall);
@@ -166,6 +181,38 @@ class Generator {
     else this.#queues[from]!.push({ name: this.#of(modes), args: send });
     if (!isPosted) this.#soon[to]!.push({ name: "MPI_Recv", args: [...receive, this.#status()] });
     if (!isSmall || this.#below(3) > 0) this.#flush(to);
+  }
+
+  /** Two ranks exchange messages, or one sends to the next and so on; now and then with nobody, with too little room, or with any. */
+  #exchange(): void {
+    const [one, other] = [this.#below(this.#ranks), this.#below(this.#ranks)];
+    this.#flush(one);
+    this.#flush(other);
+    const { comm, rankOf } = this.#communicator();
+    const [type, size] = this.#of(types);
+    const count = this.#of(counts);
+    const tag = this.#below(tags);
+    // One that is sent to oneself, or is large, must find its receive: both are in the call.
+    const half = (peer: number): Argument[] => {
+      const room = Math.max(0, count + this.#of([0, 0, 0, 1, 5, -1]));
+      const source = this.#sourceOf(rankOf(peer));
+      const wanted = this.#of([tag, tag, tag, ANY_TAG]);
+      const out = [this.#bufferOf(size * count * 2), count, type, rankOf(peer), tag];
+      const into = [this.#bufferOf(size * room * 2), room, type, source, wanted];
+      return [...out, ...into, comm, this.#status()];
+    };
+    const name = "MPI_Sendrecv";
+    if (one !== other && this.#below(4) === 0) {
+      // Nobody to receive from, or to send to: the other half is a call of its own.
+      const [send, receive] = [half(one), half(other)];
+      receive[3] = PROC_NULL;
+      this.#queues[one]!.push({ name, args: receive });
+      send[8] = PROC_NULL;
+      this.#queues[other]!.push({ name, args: send });
+      return;
+    }
+    this.#queues[one]!.push({ name, args: half(other) });
+    if (one !== other) this.#queues[other]!.push({ name, args: half(one) });
   }
 
   /** More messages than a ring has slots, perhaps. */
