@@ -300,7 +300,7 @@ test("where deaths are survived the living are told and go on", () => {
   );
   assert.equal(survived.length, 2);
   dispatcher.rankEnded(0, 0, returned, 30);
-  assert.deepEqual(asked.slice(2), ["decided finished 0", "end 0", "end 2"]);
+  assert.deepEqual(asked.slice(2), ["left 0", "decided finished 0", "end 0", "end 2"]);
 });
 
 test("V1: where the dead are replaced a lost node is told of and started again, its ranks in their next life", () => {

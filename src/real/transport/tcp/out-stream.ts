@@ -69,6 +69,8 @@ export class OutStream {
   acked = 0;
   /** The end of the last packet; only frames of the link's own lie behind it. Not before `acked`. */
   #packetsEnd = 0;
+  /** Our process has said that it ends: see `finish`. */
+  #isFinished = false;
 
   readonly #segmentStart = new Int32Array(segmentsMax);
   readonly #segmentBytes = new Int32Array(segmentsMax);
@@ -107,6 +109,14 @@ export class OutStream {
     return this.acked !== this.#packetsEnd;
   }
 
+  /**
+   * Packets from now on are answers of a process that is ending, and are not owed: a peer that has heard that we end may end itself
+   * without reading them, and then nobody confirms them.
+   */
+  finish(): void {
+    this.#isFinished = true;
+  }
+
   /** First word of a frame of that length, or −1 when the buffer is full. */
   reserve(bytes: number, own = false): number {
     const keep = own ? 0 : ownFramesBytes;
@@ -139,7 +149,7 @@ export class OutStream {
     } else this.#append(at, bytes, null, -1);
     this.#head = this.#reservedAt + bytes;
     this.written = (this.written + bytes) | 0;
-    if (!own) this.#packetsEnd = this.written;
+    if (!own && !this.#isFinished) this.#packetsEnd = this.written;
   }
 
   #append(at: number, bytes: number, view: Uint8Array | null, lent: number): void {
@@ -163,7 +173,7 @@ export class OutStream {
     const lent = this.#lentState.indexOf(Lent.FREE);
     this.#append(piece.at, piece.bytes, piece.view, lent);
     this.written = (this.written + piece.bytes) | 0;
-    this.#packetsEnd = this.written;
+    if (!this.#isFinished) this.#packetsEnd = this.written;
     this.#lentState[lent] = Lent.UNDER_WAY;
     this.#lentEnd[lent] = this.written;
     this.#lentReceive[lent] = piece.receive;

@@ -274,6 +274,26 @@ for (const calls of callsNames) {
       assert.ok(!c.transport.unsent);
     });
 
+    within(
+      "an answer behind FINISHED is not waited for: its reader may have ended",
+      2,
+      async ({ ranks, hosts, until }) => {
+        const [a, b] = ranks as [TcpRank, TcpRank];
+        a.send(1, 1);
+        b.send(0, 1);
+        await until(() => a.arrivals.length === 1 && b.arrivals.length === 1);
+        // Each has something that the other has not confirmed, so that neither may leave at once.
+        a.send(1, 2);
+        a.transport.leave();
+        await until(() => b.transport.leave());
+        b.isBusy = true;
+        hosts[1]!.rankFinished(1);
+        // As the engine of a process that is ending does, to a question that came before.
+        a.send(1, 3);
+        await until(() => a.transport.leave());
+      },
+    );
+
     within("a process that ends while others are just connecting leaves nobody waiting", 4, async (world) => {
       const { ranks, hosts, until } = world;
       const [a, b, c, d] = ranks as [TcpRank, TcpRank, TcpRank, TcpRank];

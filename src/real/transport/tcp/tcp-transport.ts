@@ -493,6 +493,7 @@ export class TcpTransport implements Transport {
     // Peers without a connection, and without any frame from this process, hear of it from the main thread.
     if (!link.saidFinished && (link.isOpen || link.out.unread)) {
       link.saidFinished = link.say(FrameKind.FINISHED);
+      if (link.saidFinished) link.out.finish();
       this.#send(link);
     }
     return !link.out.unconfirmed;
