@@ -49,7 +49,7 @@ test("M8: bench c-latency has C beside TypeScript, as latency and as bandwidth",
   assert.match(stdout, /^1 MiB bandwidth from C .* ≥ 1\.5 × the better /m);
 });
 
-test("M8: bench cold has the first calls of programs in C and in TypeScript, window by window", async () => {
+test("M8: bench cold has the first calls of programs in C and in TypeScript, window by window", long, async () => {
   const out = folderOf("bench-cold");
   const { code, stdout, stderr } = await banyan(["bench", "cold", "--runs", "1", "--quick", "--out", out], {
     env: { PATH: "/nonexistent" },

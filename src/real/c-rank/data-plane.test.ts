@@ -5,6 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { tries } from "../../../test/long.ts";
 import { SeededRandom } from "../../core/base/seeded-random.ts";
 import type { EngineTracer } from "../../core/p2p/engine.ts";
 import { PlaneWorld, type PlaneWorldOptions, WAITS } from "./testing/plane-world.ts";
@@ -13,7 +14,7 @@ import { bytesUsed, randomSteps, type Step, textOf } from "./testing/random-call
 const ERRORS_RETURN = 0x143;
 const COMM_WORLD = 0x101;
 const stepsPerProgram = 150;
-const programs = 12;
+const programs = tries(5, 12);
 
 /** More room than a program of this file can fill. */
 const ample = { slots: 512, unexpectedBytesMax: 1 << 24 };

@@ -5,6 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { tries } from "../../../test/long.ts";
 import { SeededRandom } from "../../core/base/seeded-random.ts";
 import { PlaneWorld, type PlaneWorldOptions, WAITS } from "./testing/plane-world.ts";
 import { bytesUsed, randomSteps, type Step, textOf } from "./testing/random-calls.ts";
@@ -12,7 +13,7 @@ import { bytesUsed, randomSteps, type Step, textOf } from "./testing/random-call
 const ERRORS_RETURN = 0x143;
 const COMM_WORLD = 0x101;
 const stepsPerProgram = 120;
-const programs = 24;
+const programs = tries(8, 24);
 
 interface Results {
   /** Of each rank: its calls so far, and their answers. */

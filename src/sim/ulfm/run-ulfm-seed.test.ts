@@ -8,12 +8,12 @@ import { runUlfmSeed } from "./run-ulfm-seed.ts";
 describe("U2 ULFM random programs with deaths", () => {
   it("nobody is stuck, what completed is right, agreements and groups are the same for all", () => {
     let deaths = 0;
-    for (let seed = 1; seed <= tries(80, 2_000); seed++) {
+    for (let seed = 1; seed <= tries(40, 2_000); seed++) {
       const outcome = runUlfmSeed({ seed });
       assert.deepEqual(outcome.violations, [], `seed ${seed}`);
       deaths += outcome.deaths;
     }
-    assert.ok(deaths > 50, `${deaths}`);
+    assert.ok(deaths > 20, `${deaths}`);
   });
 
   it("the same seed gives the same run", () => {
