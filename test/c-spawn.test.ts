@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { test } from "node:test";
 import { launch } from "banyan";
 import { banyan, folderOf, newFolder, program, sorted } from "./harness.ts";
-import { longUnless } from "./long.ts";
+import { long, longUnless } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 const spawn = resolve("test/programs/c/spawn.c");
@@ -105,29 +105,33 @@ const worker = (name: string) => `#include <mpi.h>
     return MPI_Finalize();
   }`;
 
-test("M6 §11.8.2 the command: another source, a module, a name without its extension, in a folder that wdir names", async () => {
-  const path = program("spawning/starter.c", starter);
-  const folder = dirname(path);
-  program("spawning/plain.c", worker("plain"));
-  program("spawning/plus.cpp", worker("plus"));
-  const note = program("spawning/spawned.txt", "");
-  const made = await banyan(["cc", `${folder}/plain.c`, "-o", `${folder}/made.wasm`], patient);
-  assert.equal(made.code, 0, made.stderr);
-  for (const [command, name] of [
-    [`${folder}/plain.c`, "plain"],
-    ["plain", "plain"],
-    ["./plus.cpp", "plus"],
-    ["made", "plain"],
-  ] as const) {
-    const { code, stdout, stderr } = await run("--dir", folder, path, command, folder);
-    assert.equal(code, 0, `${command}: ${stderr}`);
-    assert.deepEqual(sorted(stdout), [`${name} 0 1`, `${name} 1 1`]);
-  }
-  assert.equal(readFileSync(note, "utf8"), "here");
-  const outside = await run("--dir", folder, path, "plain", "/");
-  assert.equal(outside.code, 53);
-  assert.match(outside.stderr, /none of the folders that the program is given; give it with --dir/);
-});
+test(
+  "M6 §11.8.2 the command: another source, a module, a name without its extension, in a folder that wdir names",
+  long,
+  async () => {
+    const path = program("spawning/starter.c", starter);
+    const folder = dirname(path);
+    program("spawning/plain.c", worker("plain"));
+    program("spawning/plus.cpp", worker("plus"));
+    const note = program("spawning/spawned.txt", "");
+    const made = await banyan(["cc", `${folder}/plain.c`, "-o", `${folder}/made.wasm`], patient);
+    assert.equal(made.code, 0, made.stderr);
+    for (const [command, name] of [
+      [`${folder}/plain.c`, "plain"],
+      ["plain", "plain"],
+      ["./plus.cpp", "plus"],
+      ["made", "plain"],
+    ] as const) {
+      const { code, stdout, stderr } = await run("--dir", folder, path, command, folder);
+      assert.equal(code, 0, `${command}: ${stderr}`);
+      assert.deepEqual(sorted(stdout), [`${name} 0 1`, `${name} 1 1`]);
+    }
+    assert.equal(readFileSync(note, "utf8"), "here");
+    const outside = await run("--dir", folder, path, "plain", "/");
+    assert.equal(outside.code, 53);
+    assert.match(outside.stderr, /none of the folders that the program is given; give it with --dir/);
+  },
+);
 
 test("M6 §11.8.2 a command that does not compile, or is no program in C, is MPI_ERR_SPAWN", async () => {
   const path = program("spawning/starter.c", starter);
@@ -166,7 +170,7 @@ test("M6 a job that has spawned processes cannot be frozen: it says so and goes 
   assert.deepEqual(lines.sort(), ["child 0 of 2", "child 1 of 2", "good"]);
 });
 
-test("M6 a job that is frozen while the program of a spawn compiles spawns when it is thawed", async () => {
+test("M6 a job that is frozen while the program of a spawn compiles spawns when it is thawed", long, async () => {
   const path = program("spawning/starter.c", starter);
   // Never compiled before: it takes a while.
   program("spawning/fresh.c", `/* ${randomUUID()} */ ${worker("fresh")}`);

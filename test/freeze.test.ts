@@ -71,34 +71,33 @@ for (const [ranks, nodes] of [
   );
 }
 
-test(
-  "M6 images: frozen where ranks share threads, thawed where they do not, and the other way round",
-  limit,
-  async () => {
-    const ranks = 4;
-    const whole = newFolder("whole-packed");
-    const wanted = await inFolder(whole, () => linesOf(launch(frozen, { ranks, args: [`${steps}`] })));
-    for (const [first, second] of long.skip === undefined
-      ? [
-          [4, 1],
-          [1, 2],
-        ]
-      : [[4, 1]]) {
-      const folder = newFolder(`packed-${first}`);
-      const lines = await inFolder(folder, async () => {
-        const job = launch(frozen, { ranks, args: [`${steps}`], jobFolder: "job", ranksPerThread: first });
-        const all = await linesOf(job, (text) => text === "step 20" && job.freeze());
-        assert.equal((await job.done).reason.kind, "frozen");
-        const thawed = thaw("job", { ranksPerThread: second });
-        all.push(...(await linesOf(thawed)));
-        assert.equal((await thawed.done).code, 0);
-        return all;
-      });
-      assert.deepEqual(lines.sort(), wanted.sort());
-      assert.deepEqual(logsOf(folder, ranks), logsOf(whole, ranks));
-    }
-  },
-);
+test("M6 images: frozen where ranks share threads, thawed where they do not, and the other way round", {
+  ...limit,
+  ...long,
+}, async () => {
+  const ranks = 4;
+  const whole = newFolder("whole-packed");
+  const wanted = await inFolder(whole, () => linesOf(launch(frozen, { ranks, args: [`${steps}`] })));
+  for (const [first, second] of long.skip === undefined
+    ? [
+        [4, 1],
+        [1, 2],
+      ]
+    : [[4, 1]]) {
+    const folder = newFolder(`packed-${first}`);
+    const lines = await inFolder(folder, async () => {
+      const job = launch(frozen, { ranks, args: [`${steps}`], jobFolder: "job", ranksPerThread: first });
+      const all = await linesOf(job, (text) => text === "step 20" && job.freeze());
+      assert.equal((await job.done).reason.kind, "frozen");
+      const thawed = thaw("job", { ranksPerThread: second });
+      all.push(...(await linesOf(thawed)));
+      assert.equal((await thawed.done).code, 0);
+      return all;
+    });
+    assert.deepEqual(lines.sort(), wanted.sort());
+    assert.deepEqual(logsOf(folder, ranks), logsOf(whole, ranks));
+  }
+});
 
 for (const ranksPerThread of [1, 2]) {
   const when = { ...limit, ...longUnless(ranksPerThread === 2) };

@@ -7,6 +7,7 @@ import { type JobEvent, launch } from "banyan";
 import { jobStateFrom } from "../src/core/service/job-state.ts";
 import { decodeJournal } from "../src/core/service/journal.ts";
 import { newFolder, program } from "./harness.ts";
+import { long } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 /** A machine that compiles for the first time, and does other things as well. */
@@ -47,7 +48,7 @@ const folderOfJob = (folder: string): string =>
 const ofKind = <Kind extends JobEvent["kind"]>(events: readonly JobEvent[], kind: Kind) =>
   events.filter((event): event is Extract<JobEvent, { kind: Kind }> => event.kind === kind);
 
-test("V1: the journal of a job with a killed node tells the story of its events", limit, async () => {
+test("V1: the journal of a job with a killed node tells the story of its events", { ...limit, ...long }, async () => {
   const folder = newFolder("journal-story");
   const job = launchIn(folder, { ranks: 4, nodes: 2, protocol: "logging" });
   // The job removes its folder: what is open can be read all the same.

@@ -100,7 +100,10 @@ test("L5: two nodes at once, without a checkpoint: both payload logs are gone", 
   await survives("orders", { ...on4, faults: `kill node 0 ${moment}; kill node 2 ${moment}` }, 2);
 });
 
-test("L5: a node that falls again during its recovery, and another that falls with it", limit, async () => {
+test("L5: a node that falls again during its recovery, and another that falls with it", {
+  ...limit,
+  ...long,
+}, async () => {
   const faults = "kill node 1 at call 150; kill node 1 in recovery; kill node 0 in recovery number 2 of set 1";
   await survives("orders", { ...on2, faults }, 3);
 });
@@ -109,7 +112,7 @@ test("L5: a kill inside MPI_Init restarts from the start of the program", { ...l
   await survives("orders", { ...on2, faults: "kill node 0 at init; kill node 1 at init" }, 2);
 });
 
-test("L4: kills while images are stored, before they are committed, and after", limit, async () => {
+test("L4: kills while images are stored, before they are committed, and after", { ...limit, ...long }, async () => {
   const faults = "kill node 1 at checkpoint 1 while; kill node 0 at commit 2; kill node 1 at checkpoint 3 after";
   await survives("orders", { ...on2, ...often, faults }, 3);
 });
@@ -190,7 +193,10 @@ test("L5: a node that dies when its ranks have finished does not take back what 
   assert.equal(problemOf("cg", run, lines), "", run.said.join("; "));
 });
 
-test("L5: with a set for each rank, one that dies alone begins again alone, and its node goes on", limit, async () => {
+test("L5: with a set for each rank, one that dies alone begins again alone, and its node goes on", {
+  ...limit,
+  ...long,
+}, async () => {
   const faults = "kill rank 1 at call 150; kill rank 2 at call 250; kill rank 1 in recovery of set 2";
   const { said } = await survives("orders", { ...on2, ...often, sets: "rank", faults }, 3);
   assert.equal(said.filter((text) => /^rank \d on node \d failed .*; it is started again$/.test(text)).length, 3);

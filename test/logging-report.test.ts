@@ -99,7 +99,7 @@ test("L3: who launched a job hears of its checkpoints, of a loss, and when that 
   assert(recovery!.checkpoints >= 1 && recovery!.checkpointTimes.length === recovery!.checkpoints);
 });
 
-test("the summary line tells what was lost, restarted and logged", async () => {
+test("the summary line tells what was lost, restarted and logged", long, async () => {
   const words = ["run", "-n", "4", "--nodes", "2", "--protocol", "logging", ring, "6000"];
   const run = new Run(words, { stdin: "", timeoutMs });
   await run.printed("under way");

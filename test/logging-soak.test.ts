@@ -49,24 +49,23 @@ async function killInARow(run: Run, node: number, times: number): Promise<void> 
   }
 }
 
-test(
-  "rule 10: a node that is killed eight times in a row before it can replay does not end the job",
-  limit,
-  async () => {
-    const run = new Run([...logging, "-n", "3", "--nodes", "3", rounds, "300"], patient);
-    // And again in a long run.
-    const seen = long.skip === undefined ? [20, 40] : [20];
-    for (const round of seen) {
-      await run.printed(`round ${round}\n`);
-      await killInARow(run, 1, 8);
-    }
-    const { code, stdout, stderr } = await run.ended;
-    assert.equal(code, 0, stderr);
-    assert.equal(stdout, linesOf(300));
-    assert.equal(stderr.match(/killed by SIGKILL; it is started again/g)?.length, 8 * seen.length, stderr);
-    run.assertNothingLeft();
-  },
-);
+test("rule 10: a node that is killed eight times in a row before it can replay does not end the job", {
+  ...limit,
+  ...long,
+}, async () => {
+  const run = new Run([...logging, "-n", "3", "--nodes", "3", rounds, "300"], patient);
+  // And again in a long run.
+  const seen = long.skip === undefined ? [20, 40] : [20];
+  for (const round of seen) {
+    await run.printed(`round ${round}\n`);
+    await killInARow(run, 1, 8);
+  }
+  const { code, stdout, stderr } = await run.ended;
+  assert.equal(code, 0, stderr);
+  assert.equal(stdout, linesOf(300));
+  assert.equal(stderr.match(/killed by SIGKILL; it is started again/g)?.length, 8 * seen.length, stderr);
+  run.assertNothingLeft();
+});
 
 test("rule 10: every node is killed again and again, round robin, and the job gets on", {
   ...limit,

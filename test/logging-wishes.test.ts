@@ -100,7 +100,7 @@ test("X7: `banyan checkpoint` signals nothing but a job", limit, async () => {
   }
 });
 
-test("L3: sets from a file, placed whole; what no node has room for is refused", limit, async () => {
+test("L3: sets from a file, placed whole; what no node has room for is refused", { ...limit, ...long }, async () => {
   const run = (sets: string) =>
     banyan(
       ["run", "-n", "4", "--nodes", "2", "--protocol", "logging", "--sets", program("sets.txt", sets), steps, "10"],

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type JobEvent, type JobResult, type LaunchOptions, launch, type RunningJob, thaw } from "banyan";
 import { folderOf, program } from "./harness.ts";
-import { longUnless } from "./long.ts";
+import { long, longUnless } from "./long.ts";
 import { elsewhere, inside, namespacesRefusal, runInside, scenarioWanted } from "./namespaces.ts";
 import { patientMs, timeLimit } from "./patience.ts";
 
@@ -174,7 +174,10 @@ function defineTests(): void {
     assert.equal(lines.filter((line) => line.endsWith(" 6")).length, 4);
   });
 
-  test("M6 images: a job is frozen and thawed on nodes without the dispatcher's files", options, async () => {
+  test("M6 images: a job is frozen and thawed on nodes without the dispatcher's files", {
+    ...options,
+    ...long,
+  }, async () => {
     const { code, lines, said, left } = await scenario("freezing");
     assert.equal(code, 0, said.join("; "));
     assert.deepEqual(left, ["0.image", "1.image", "2.image", "3.image", "job.json", "program.wasm"]);

@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { TestChoices, TestProtocol } from "../src/core/ft/testing/choices.ts";
 import { CWorld, type CWorldOptions } from "../src/sim/c/c-world.ts";
 import { banyan, folderOf, program } from "./harness.ts";
+import { long } from "./long.ts";
 
 const ranks = 3;
 const memoryPages = 128;
@@ -54,7 +55,7 @@ class Life {
 
 const unknown = () => ({ choices: Array.from({ length: ranks }, () => new TestChoices()) });
 
-test("L1 replay in the simulator: a C program sees in every world what it saw in the first", async () => {
+test("L1 replay in the simulator: a C program sees in every world what it saw in the first", long, async () => {
   const module = await compiled();
   const args = ["program"];
   const seen = new Set<string>();

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { test } from "node:test";
 import { banyan, program, sorted } from "./harness.ts";
+import { long } from "./long.ts";
 
 const processes = resolve("test/programs/c/process.c");
 /** A machine that compiles for the first time, and does other things as well. */
@@ -42,7 +43,7 @@ async function sim(...args: string[]) {
   return await banyan(["sim", ...args], patient);
 }
 
-test("M6 sim: the same seed gives the same run, another one another order of messages", async () => {
+test("M6 sim: the same seed gives the same run, another one another order of messages", long, async () => {
   const first = await sim("-n", "12", "--nodes", "3", "--seed", "7", race);
   assert.equal(first.code, 0, first.stderr);
   assert.match(first.stderr, /12 simulated ranks, seed 7, .* of virtual time, \d+ messages, \d+ events, exit 0/);

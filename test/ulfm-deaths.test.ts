@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { test } from "node:test";
 import { banyan, messages, Run } from "./harness.ts";
-import { long } from "./long.ts";
+import { long, longUnless } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 const deaths = resolve("test/programs/c/deaths.c");
@@ -46,7 +46,11 @@ for (const [which, nodes, alive] of [
   [[0], 4, 6],
   [[0, 1, 3], 4, 2],
 ] as const) {
-  test(`U1 death: nodes ${which.join(", ")} of ${nodes} are killed at once, and the others go on`, limit, async () => {
+  const isTheOne = which.length > 1;
+  test(`U1 death: nodes ${which.join(", ")} of ${nodes} are killed at once, and the others go on`, {
+    ...limit,
+    ...longUnless(isTheOne),
+  }, async () => {
     const run = await killed(ulfm(8, nodes), which);
     const ended = await run.ended;
     wentOn(ended, alive);
@@ -68,7 +72,7 @@ for (const [work, ranks, nodes, which] of [
     const where = `${ranks} ranks on ${nodes} node${nodes === 1 ? "" : "s"}`;
     test(`U1 death: the thread of rank ${victim} is killed in the middle of ${work}, ${where}`, {
       ...limit,
-      ...which,
+      ...(victim === 0 ? long : which),
     }, async () => {
       const faults = `kill rank ${victim} at 500ms`;
       const ended = await banyan([...ulfm(ranks, nodes, "--faults", faults), deaths, work], patient);
@@ -86,15 +90,14 @@ for (const [how, what] of [
   ["kill", "ended by SIGKILL"],
   ["trap", "unreachable"],
 ] as const) {
-  test(
-    `U1 death: a rank that ends by its own doing without MPI_Finalize is a failed member: ${how}`,
-    limit,
-    async () => {
-      const ended = await banyan([...ulfm(4, 2), deaths, "allreduce", "1", how], patient);
-      wentOn(ended, 3);
-      assert.match(messages(ended.stderr).join("\n"), new RegExp(`rank 1 on node 0 failed after .*: .*${what}`));
-    },
-  );
+  test(`U1 death: a rank that ends by its own doing without MPI_Finalize is a failed member: ${how}`, {
+    ...limit,
+    ...longUnless(how === "exit0" || how === "trap"),
+  }, async () => {
+    const ended = await banyan([...ulfm(4, 2), deaths, "allreduce", "1", how], patient);
+    wentOn(ended, 3);
+    assert.match(messages(ended.stderr).join("\n"), new RegExp(`rank 1 on node 0 failed after .*: .*${what}`));
+  });
 }
 
 test("U1 death: neighbours in the thread of a rank that ends by its own doing go on", limit, async () => {
