@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { messages, program, Run, sorted } from "./harness.ts";
-import { longUnless } from "./long.ts";
+import { long, longUnless } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 const limit = timeLimit(120_000);
@@ -56,7 +56,10 @@ test(
   },
 );
 
-test("L6 a C program whose log is full is asked for checkpoints, and its log is trimmed", limit, async () => {
+test("L6 a C program whose log is full is asked for checkpoints, and its log is trimmed", {
+  ...limit,
+  ...long,
+}, async () => {
   const path = program(
     "log-memory.c",
     `

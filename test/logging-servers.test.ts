@@ -53,7 +53,7 @@ const ringLines = ((): string[] => {
   return [...sums.map((sum, rank) => `${rank}: ${sum}`), "under way"].sort();
 })();
 
-test("V4: ranks go on from images that a checkpoint server kept", limit, async () => {
+test("V4: ranks go on from images that a checkpoint server kept", { ...limit, ...long }, async () => {
   const logging = ["--protocol", "logging", "--checkpoint-every", "150ms", "--checkpoint-servers", "2"];
   const faults = ["--faults", "kill node 1 at checkpoint 2 of set 1"];
   const { code, stdout, stderr } = await banyan(["run", ...size, ...logging, ...faults, ring, `${steps}`], {
