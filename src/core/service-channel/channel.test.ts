@@ -230,6 +230,34 @@ describe("V8 what comes over a connection is not believed", () => {
   });
 });
 
+describe("L1 a client that appends faster than segments leave", () => {
+  it("finds its words in few segments: those born while one leaves go with the next turn", () => {
+    const outgoing = new MemoryOutgoing({ retention: "until-acknowledged", wordsMax: 1000 });
+    const connection = new Connection({
+      words: new Int32Array(connectionWords),
+      at: 0,
+      outgoing,
+      incoming: new MemoryIncoming({ wordsMax: 100 }),
+      listener: null,
+    });
+    connection.begin(true);
+    let segments = 0;
+    const wire: Wire = {
+      send(_memory, _at, count) {
+        segments++;
+        outgoing.append(Int32Array.of(segments), 0, 1);
+        return count;
+      },
+      receive: () => wouldBlock,
+    };
+    outgoing.append(Int32Array.of(0), 0, 1);
+    equal(connection.move(wire), true);
+    ok(segments <= 2, `${segments} segments in one turn`);
+    equal(connection.move(wire), true);
+    ok(outgoing.sent >= 3, "the words of the turn before have left");
+  });
+});
+
 describe("L1 payloads as words", () => {
   const endOf = (words: number[], origins: number[] = []) => ({
     origin: 1,

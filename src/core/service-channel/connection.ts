@@ -122,12 +122,18 @@ export class Connection {
     return this.#send(wire);
   }
 
+  /**
+   * What is staged, and all words there are now. Words that are born meanwhile wait for the next turn: otherwise a sender that keeps up with
+   * a busy client would put each of its words into a segment of its own.
+   */
   #send(wire: Wire): boolean {
+    let isLast = false;
     for (;;) {
       const from = this.#get(OUT_FROM);
       const to = this.#get(OUT_TO);
       if (from === to) {
-        if (!this.#stage()) return true;
+        if (isLast || !this.#stage()) return true;
+        isLast = this.#get(OUT_TO) < 4 * stageWords;
         continue;
       }
       const went = wire.send(this.#bytes, this.#outAt + from, to - from);
