@@ -132,7 +132,11 @@ class Disagreements {
       throw new Error(`${what}: ${(error as Error).message}`);
     }
     for (const name of this.#after) {
-      const next = ranks.all((c) => (calls[name] ?? makers[name]!)(c, size));
+      const next = ranks.all((c, rank) => {
+        // Only the leaders of the two sides call it.
+        if (name === "intercomm" && rank > 0 && rank < size - 1) return 0;
+        return (calls[name] ?? makers[name] ?? partialMakers[name]!)(c, size);
+      });
       assert.deepEqual(next, new Array(size).fill(0), `${name} after ${what}, which gave ${codes}`);
     }
     for (const c of ranks.programs) c.end();
@@ -187,9 +191,10 @@ describe("M4 §6 ranks that disagree about a collective", () => {
 
     test(`one of ${titleOf(place)} opens a file, makes a group's communicator, leads a side or spawns meanwhile`, () => {
       const { size } = place;
-      // Words of a group or a leader that nobody took stay there, under the program's tag: each has a world of its own.
+      // Words of a group or a leader that nobody took are void: the next call has the same tag.
+      const disagreements = new Disagreements(place, ["allreduce", "create_group", "intercomm"]);
       const run = (what: string, act: (c: TestProgram, rank: number) => number): void =>
-        someError(new Disagreements(place, ["allreduce"]).run(what, act), what);
+        someError(disagreements.run(what, act), what);
       const { barrier, allreduce } = calls;
       const { dup, split, cart } = makers;
       const others = tries(1, 2) === 1 ? { allreduce, split } : { barrier, allreduce, dup, split, cart };
@@ -207,6 +212,22 @@ describe("M4 §6 ranks that disagree about a collective", () => {
         }
       }
     });
+
+    if (place.size > 2) {
+      test(`${titleOf(place)} make communicators of groups in a circle`, () => {
+        const { size } = place;
+        const disagreements = new Disagreements(place, ["allreduce", "create_group"]);
+        const pair = (c: TestProgram, rank: number, tag: number): number => {
+          const group = c.alloc(4);
+          c.call("MPI_Group_incl", everybody(c), 2, c.ints(rank, (rank + 1) % size), group);
+          return c.call("MPI_Comm_create_group", WORLD, c.int(group), tag, c.alloc(4));
+        };
+        const isError = (codes: readonly number[]): void =>
+          assert.deepEqual(codes, new Array(size).fill(ErrorClass.OTHER));
+        isError(disagreements.run("a circle", (c, rank) => pair(c, rank, 5)));
+        isError(disagreements.run("a circle with tags of its own", (c, rank) => pair(c, rank, rank)));
+      });
+    }
 
     test(`one of ${titleOf(place)} refuses its arguments where a communicator is made`, () => {
       const disagreements = new Disagreements(place, ["allreduce", "dup"]);

@@ -64,6 +64,11 @@ export class Communicator {
   children = 0;
   /** Communicators that only some of its members made: processes may count them differently. */
   groupChildren = 0;
+  /**
+   * Calls that only some members make (MPI_Comm_create_group, the leaders of MPI_Intercomm_create), by the world rank of each other member
+   * that makes them too: how many this rank has come to. Two ranks make those that they have in common in the same order. Null: none.
+   */
+  private partialCalls: Map<number, number> | null = null;
   private currentBoard: Board | null = null;
   boardIndex = -1;
   private knownFoldSteps: Int32Array | null = null;
@@ -201,6 +206,28 @@ export class Communicator {
     this.countCompleted();
     const isBehind = ((number - this.collectives) & numberMax) > numberMax >> 1;
     return isBehind && this.promised?.has(number) !== true;
+  }
+
+  /** Has this rank taken the number of that collective? One that is promised begins later, without the program. */
+  hasTaken(number: number, turn: number): boolean {
+    return this.promised?.has(number) === true || this.hasReached(number, turn);
+  }
+
+  /** This rank comes to a call that these members make, itself among them, and perhaps no others. */
+  beginPartial(members: Iterable<WorldRank>): void {
+    this.partialCalls ??= new Map();
+    for (const member of members) this.partialCalls.set(member, this.partialCallsWith(member) + 1);
+  }
+
+  /** How many such calls this rank has come to with that member. */
+  partialCallsWith(member: WorldRank): number {
+    return this.partialCalls?.get(member) ?? 0;
+  }
+
+  /** That member has given up such a call, the one with that number between the two. This rank will not come to it, if it has not. */
+  skipPartial(member: WorldRank, number: number): void {
+    this.partialCalls ??= new Map();
+    if (number > this.partialCallsWith(member)) this.partialCalls.set(member, number);
   }
 
   /** Number of the last collective, −1: there was none. */

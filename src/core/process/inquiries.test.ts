@@ -5,11 +5,12 @@ import type { SimProcess, Steps } from "../../sim/sim-process.ts";
 import { World, type WorldOptions } from "../../sim/world.ts";
 import type { Pointer, RecordId } from "../base/brand.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
+import { Group } from "../comm/group.ts";
 import { PassThrough } from "../ft/pass-through.ts";
 import { R_ERROR } from "../request/records.ts";
 import { PacketKind } from "../wire/packet.ts";
 import type { CollectiveForm } from "./collective-form.ts";
-import { Duplicate } from "./new-communicators.ts";
+import { CreateGroup, Duplicate } from "./new-communicators.ts";
 
 const { OTHER, ROOT, TRUNCATE, PROC_FAILED } = ErrorClass;
 const nowhere = 0 as Pointer;
@@ -36,6 +37,16 @@ function* bcast(process: SimProcess, { bytes, root = 0, form = "nonblocking" }: 
   const { collectives, world } = process.core;
   const error = yield* errorOf(process, collectives.startEqual(world, "bcast", nowhere, at, { bytes, root, form }));
   process.memory.free(at);
+  return error;
+}
+
+/** A communicator of some ranks, for which the program waits and does nothing else. */
+function* createGroup(process: SimProcess, ranks: readonly number[], tag: number): Steps<number> {
+  const { core } = process;
+  const request = core.start(new CreateGroup(core.world, Group.of(ranks), tag, core));
+  core.inquiries.block(request);
+  const error = yield* errorOf(process, request);
+  core.inquiries.unblock();
   return error;
 }
 
@@ -101,6 +112,30 @@ describe("M4 §6 a collective whose ranks disagree ends", () => {
     assert.match(texts.join("\n"), /rank 1 has come to the end of its program without it/);
   });
 
+  it("when a rank has freed the communicator instead, by messages and at a board", () => {
+    for (const options of [
+      { ranks: 3, nodes: 2 },
+      { ranks: 3, boards: { count: 4, bytesMax: 64 } },
+    ]) {
+      const texts: string[] = [];
+      const { errors } = run(options, function* (process) {
+        const { core, rank } = process;
+        const made = new Duplicate(core.world);
+        const error = yield* errorOf(process, core.start(made));
+        if (error !== 0) return error;
+        const comm = made.result!;
+        const form = "blocking";
+        const meet = () => core.collectives.startEqual(comm, "barrier", nowhere, nowhere, { form });
+        const code = rank === 1 ? OTHER : yield* errorOf(process, meet());
+        texts.push(comm.disagreement?.message ?? "");
+        core.freeCommunicator(comm);
+        return code === OTHER ? yield* barrier(process) : 1000 + code;
+      });
+      assert.deepEqual(errors, [0, 0, 0]);
+      assert.match(texts.join("\n"), /Cannot complete MPI_Barrier: rank 1 has freed the communicator without it/);
+    }
+  });
+
   it("also where a communicator was being made", () => {
     const { errors } = run({ ranks: 3 }, (process) => {
       const { core } = process;
@@ -144,8 +179,68 @@ describe("M4 §6 a collective whose ranks disagree ends", () => {
   });
 });
 
+describe("M4 §7.4.2 groups whose members wait for each other in a circle", () => {
+  for (const ranks of [3, 4, 7]) {
+    it(`${ranks} ranks: all of them end, and make the same communicators afterwards`, () => {
+      const { errors, texts } = run({ ranks, nodes: 2 }, function* (process) {
+        const { rank } = process;
+        const pair = [rank, (rank + 1) % ranks];
+        const first = yield* createGroup(process, pair, 5);
+        // Every other pair at a time.
+        let error = first === OTHER ? 0 : 1000 + first;
+        for (let begin = 0; begin < ranks; begin++) {
+          if (rank === begin || rank === (begin + 1) % ranks)
+            error ||= yield* createGroup(process, [begin, (begin + 1) % ranks], 5);
+          error ||= yield* barrier(process);
+        }
+        return error;
+      });
+      assert.deepEqual(errors, new Array(ranks).fill(0));
+      assert.match(
+        texts.join("\n"),
+        /Cannot complete MPI_Comm_create_group: ranks wait for each other in a circle, process \d for this one in MPI_Comm_create_group/,
+      );
+    });
+  }
+
+  it("also when one of them waits in a collective of another communicator", () => {
+    const { errors } = run({ ranks: 3 }, function* (process) {
+      const { rank, core } = process;
+      const half = rank === 0 ? 0 : yield* createGroup(process, [1, 2], 1);
+      if (half !== 0) return half;
+      if (rank === 0) return yield* createGroup(process, [0, 1], 5);
+      if (rank === 2) return yield* createGroup(process, [2, 0], 5);
+      const comm = [...core.communicators.values()].at(-1)!;
+      const request = core.collectives.startEqual(comm, "barrier", nowhere, nowhere, { form: "nonblocking" });
+      core.inquiries.block(request);
+      const error = yield* errorOf(process, request);
+      core.inquiries.unblock();
+      return error;
+    });
+    assert.deepEqual(errors, [OTHER, OTHER, OTHER]);
+  });
+});
+
 describe("M4 §6 a collective that is merely slow is waited for", () => {
   const asking = { inquiryNs: secondNs };
+
+  it("also one of a group that another member has passed, and waits for this one in the next", () => {
+    const slow = (world: World): void => {
+      world.delayLink(1, 2, 100 * secondNs);
+      // The simulated world asks when something happens.
+      for (let second = 1; second < 500; second++) world.plan(second * secondNs, () => {});
+    };
+    const both = [0, 1];
+    const { errors, verdicts } = run(
+      { ranks: 3, nodes: 3, ...asking },
+      function* (process) {
+        const all = yield* createGroup(process, [0, 1, 2], 6);
+        return all || (process.rank === 2 ? 0 : yield* createGroup(process, both, 5));
+      },
+      slow,
+    );
+    assert.deepEqual([errors, verdicts], [[0, 0, 0], 0]);
+  });
 
   it("whatever a rank does meanwhile, and however often it is asked", () => {
     for (const options of [{ ranks: 5, nodes: 2 }, { ranks: 4, boards: { count: 1, bytesMax: 64 } }, { ranks: 2 }]) {

@@ -7,9 +7,12 @@
  *
  *   the rank has passed the collective     channels are FIFO, so all its messages are here: one that is missing never comes
  *   the rank's program is over             likewise
+ *   the rank has freed the communicator    likewise
  *   the rank is in it with another call    ranks must agree on the kind, the root and most lengths; the program is wrong
  *   the rank is in it with other messages  it will send fewer than this rank waits for, or take fewer
  *   the rank is blocked elsewhere          in a call that needs this rank, which is blocked in this one: both wait for ever
+ *
+ * Circles of more than two ranks that are blocked in each other's absence are found by chases (wait-circles.ts).
  *
  * Then the collective ends here with an error that says which rank called what, and all other members are told that this rank has
  * passed it, so that ranks which wait for it need not ask. A rank that has not come to the collective yet, or is in it with the same
@@ -19,13 +22,11 @@
  * was called last. No verdict is passed where a member has failed (ULFM: the program revokes the communicator), nor under a
  * protocol that sends messages itself or repeats outcomes (`Protocol.mayJudgeCollectives`).
  */
-import type { CommRank, RecordId, WorldRank } from "../base/brand.ts";
-import { UNDEFINED } from "../base/constants.ts";
+import type { CommRank, Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import { ErrorClass, type ErrorCode, MpiError } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
 import {
   type CollectiveCall,
-  differenceOf,
   needsEveryMember,
   refusedKind,
   textOf,
@@ -37,46 +38,40 @@ import { type Operation, Phase } from "../coll/engine/operation.ts";
 import type { Protocol } from "../ft/protocol.ts";
 import type { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
-import { R_FLAGS, R_KIND, R_PEER, R_STATE, RecordFlag, RecordKind, RecordState } from "../request/records.ts";
+import {
+  R_FLAGS,
+  R_KIND,
+  R_PEER,
+  R_SEQUENCE,
+  R_STATE,
+  RecordFlag,
+  RecordKind,
+  RecordState,
+} from "../request/records.ts";
 import { PacketKind } from "../wire/packet.ts";
 import type { BoardOperation } from "./board-operations.ts";
 import type { Collectives } from "./collectives.ts";
 import type { Communicator } from "./communicator.ts";
 import { unionOf } from "./communicators/member-order.ts";
+import { groupTag } from "./communicators/task-tags.ts";
 import type { Failures } from "./failures.ts";
-import type { Creation, Task } from "./task.ts";
-
-const Step = {
-  QUESTION: 0,
-  /** In it, by messages. */
-  EXCHANGING: 1,
-  /** In it, at the gate of a board. */
-  AT_BOARD: 2,
-  /** It is over here, well or not; nothing of it is sent or received any more. */
-  PASSED: 3,
-  /** The program is over, and has not come to it. */
-  NEVER: 4,
-  /** The program is blocked in another call, which cannot end without the rank that asks. */
-  ELSEWHERE: 5,
-} as const;
-type Step = (typeof Step)[keyof typeof Step];
+import {
+  type Answer,
+  disagreement,
+  InquiryStep,
+  noAnswer,
+  noMessages,
+  unknownCall,
+  verdictOn,
+} from "./inquiry-answers.ts";
+import type { AwaitedPeers, Creation, Task } from "./task.ts";
+import { type BlockedCall, type Chase, type CircleHost, type Subject, WaitCircles } from "./wait-circles.ts";
 
 /** Ranks that are asked at a time about one operation; the others have their turn the next time. */
 export const askedMax = 16;
 
 const twoTo32 = 2 ** 32;
 const none = -1 as RecordId;
-
-const unknownCall: CollectiveCall = { kind: unknownKind, root: unlike, bytes: unlike };
-const noMessages = { sends: 0, receives: 0 };
-
-/** Which collective is spoken of: words of every packet. */
-interface Subject {
-  /** Of the messages of collectives. */
-  readonly context: number;
-  readonly tag: number;
-  readonly turn: number;
-}
 
 /** The collective of the program that an operation belongs to. */
 interface Matter {
@@ -85,25 +80,6 @@ interface Matter {
   readonly turn: number;
   readonly call: CollectiveCall;
   readonly messages: typeof noMessages;
-}
-
-/** What a rank says about a collective, to one other rank. */
-interface Answer extends CollectiveCall {
-  readonly step: Step;
-  /** How many messages it sends to that rank in all, and receives from it; of ELSEWHERE context and number of the other call. */
-  readonly sends: number;
-  readonly receives: number;
-  /** With which error it was given up; 0: it was not. Only of PASSED. */
-  readonly error: ErrorCode;
-}
-
-/** The rest of a question, which has the same words. */
-const noAnswer: Answer = { step: Step.QUESTION, ...unknownCall, ...noMessages, error: 0 };
-
-interface Verdict {
-  readonly error: ErrorCode;
-  /** What is wrong, and at which rank. */
-  readonly text: string;
 }
 
 /** The parts of a process that ask and answer. */
@@ -117,12 +93,16 @@ interface InquiringProcess {
   readonly failures: Failures;
   /** By context. */
   readonly communicators: ReadonlyMap<number, Communicator>;
+  /** In whose context communicators are made of groups alone. */
+  readonly everybody: Communicator;
+  /** Has the program freed the communicator with that context, some time ago at most? */
+  hasFreed(context: number): boolean;
   /** The program has come to its end. */
   readonly isOver: boolean;
 }
 
-export class Inquiries {
-  static readonly unsaved = { gate: null, gateError: null, refused: null, blockedIn: none };
+export class Inquiries implements CircleHost {
+  static readonly unsaved = { gate: null, gateError: null, refused: null, blockedIn: none, circles: null };
   private readonly process: InquiringProcess;
   /** How often ranks were asked: others have their turn each time. */
   private rounds = 0;
@@ -136,9 +116,14 @@ export class Inquiries {
   private gateError: MpiError | null = null;
   /** Collectives at boards whose arguments were refused, and of which the others have not been told; null: none. */
   refused: { readonly comm: Communicator; readonly tag: number }[] | null = null;
+  private readonly circles: WaitCircles = new WaitCircles(this);
 
   constructor(process: InquiringProcess) {
     this.process = process;
+  }
+
+  get rank(): number {
+    return this.process.rank;
   }
 
   // Questions
@@ -158,6 +143,7 @@ export class Inquiries {
     for (const task of this.process.tasks) if (this.askLeader(task)) asked = true;
     for (const { comm, number } of collectives.boardCalls) if (this.askMembers(comm, number)) asked = true;
     if (this.gate !== null && this.askMembers(this.gate, this.gateNumber)) asked = true;
+    if (this.circles.begin(askedMax)) asked = true;
     this.rounds++;
     return asked;
   }
@@ -224,15 +210,19 @@ export class Inquiries {
   take(source: WorldRank, words: readonly number[]): void {
     const [context, tag, turn, step] = words as [number, number, number, number];
     const subject = { context, tag, turn };
-    if (step === Step.QUESTION) {
+    if (step === InquiryStep.QUESTION) {
       const answer = this.answerTo(source, subject);
       if (answer !== null) this.send(source, subject, answer);
       return;
     }
-    if (step < Step.EXCHANGING || step > Step.ELSEWHERE) return;
+    if (step < InquiryStep.EXCHANGING || step > InquiryStep.FREED) return;
     const [kind = 0, root = 0, low = 0, high = 0, sends = 0, receives = 0, error = 0] = words.slice(4);
     const bytes = high < 0 ? unlike : high * twoTo32 + (low >>> 0);
-    this.heard(source, subject, { step: step as Step, kind, root, bytes, sends, receives, error });
+    if (step === InquiryStep.CLOSED) this.circles.closed(sends, receives);
+    else if (step === InquiryStep.CHASE) {
+      const chase = { subject, call: { kind, root, bytes }, number: error, initiator: sends, round: receives };
+      this.circles.take(source, chase, askedMax);
+    } else this.heard(source, subject, { step: step as InquiryStep, kind, root, bytes, sends, receives, error });
   }
 
   /** Null: nothing that the asking rank could conclude anything from. */
@@ -243,56 +233,34 @@ export class Inquiries {
     if (operation !== undefined && operation.phase !== Phase.FAILED) return this.exchangingWith(source, operation);
     if (this.awaitingTask(subject) !== undefined) return null;
     const creation = this.creationOf(subject);
-    if (creation !== null) return { step: Step.EXCHANGING, ...callOfCreation(creation), ...noMessages, error: 0 };
+    if (creation !== null)
+      return { step: InquiryStep.EXCHANGING, ...callOfCreation(creation), ...noMessages, error: 0 };
     const comm = process.communicators.get(context & ~1);
-    const never = { step: Step.NEVER, ...unknownCall, ...noMessages, error: 0 };
+    const never = { step: InquiryStep.NEVER, ...unknownCall, ...noMessages, error: 0 };
+    if (tag >= 0 && comm === undefined && process.hasFreed(context & ~1)) return { ...never, step: InquiryStep.FREED };
     if (tag < 0 || comm === undefined) return process.isOver ? never : this.elsewhere(source);
     if (!isJudged(process, comm)) return null;
     if (!comm.hasReached(tag, turn)) return process.isOver ? never : null;
     const isLast = comm.lastCollective === tag;
     const [kind, root, bytes] = isLast ? [comm.lastKind, comm.lastRoot, comm.lastBytes] : [unknownKind, unlike, unlike];
     const isAtBoard = this.boardCallOf(subject) !== undefined || (this.gate === comm && this.gateNumber === tag);
-    const step = isAtBoard ? Step.AT_BOARD : Step.PASSED;
+    const step = isAtBoard ? InquiryStep.AT_BOARD : InquiryStep.PASSED;
     return { step, kind, root, bytes, ...noMessages, error: isLast ? comm.lastError : 0 };
   }
 
   /** The call in which the program is blocked until that rank has come to it; null: it is not blocked so. */
   private elsewhere(source: WorldRank): Answer | null {
-    const said = (call: CollectiveCall, context: number, number: number): Answer => ({
-      step: Step.ELSEWHERE,
-      ...call,
-      sends: context,
-      receives: number,
-      error: 0,
-    });
-    const { gate, blockedIn, process } = this;
-    if (gate !== null) {
-      const call = { kind: gate.lastKind, root: gate.lastRoot, bytes: gate.lastBytes };
-      return gate.group.has(source) ? said(call, gate.collectiveContext, this.gateNumber) : null;
-    }
-    if (blockedIn === none) return null;
-    const task = process.tasks.find(({ request }) => request === blockedIn);
-    if (task !== undefined) {
-      const { awaited, creation } = task;
-      if (awaited !== null && task.isAwaiting(process) && [...awaited.peers].includes(source)) {
-        return said({ ...unknownCall, kind: awaited.kind }, awaited.comm.collectiveContext, awaited.tag);
-      }
-      if (creation === null || !needsEveryMember(creation.kind) || !unionOf(creation.comm).has(source)) return null;
-      return said(callOfCreation(creation), creation.comm.collectiveContext, creation.number);
-    }
-    const board = process.collectives.boardCalls.find(({ request }) => request === blockedIn);
-    if (board?.comm.group.has(source)) return said(unknownCall, board.comm.collectiveContext, board.number);
-    const operation = process.collectives.operations.find(({ request }) => request === blockedIn);
-    if (operation === undefined || operation.phase !== Phase.RUNNING) return null;
-    const { comm, tag, call } = this.matterOf(operation, source);
-    const needs = this.waitsFor(operation, source) || (needsEveryMember(call.kind) && unionOf(comm).has(source));
-    return needs ? said(call, comm.collectiveContext, tag) : null;
+    const blocked = this.blockedCall();
+    if (blocked === null || !blocked.peers.includes(source)) return null;
+    const { call, subject } = blocked;
+    const error = blocked.numberWith(source);
+    return { step: InquiryStep.ELSEWHERE, ...call, sends: subject.context, receives: subject.tag, error };
   }
 
   private exchangingWith(source: WorldRank, operation: Operation): Answer {
     const { call, messages } = this.matterOf(operation, source);
     const { kind, root, bytes } = call;
-    return { step: Step.EXCHANGING, kind, root, bytes, ...messages, error: 0 };
+    return { step: InquiryStep.EXCHANGING, kind, root, bytes, ...messages, error: 0 };
   }
 
   /** The collective of the program that an operation is, or is a step of; with the messages that it exchanges with `peer`. */
@@ -348,7 +316,8 @@ export class Inquiries {
 
   private heard(source: WorldRank, subject: Subject, theirs: Answer): void {
     this.judge(source, subject, theirs);
-    if (theirs.step !== Step.PASSED || (theirs.error === 0 && theirs.kind !== refusedKind)) return;
+    if (theirs.step !== InquiryStep.PASSED || (theirs.error === 0 && theirs.kind !== refusedKind)) return;
+    if (subject.tag < 0) this.forgetPartial(source, subject, theirs);
     const comm = this.process.communicators.get(subject.context & ~1);
     // Where only some members take part the others would stay at the board.
     if (subject.tag >= 0 && comm?.group.has(source)) this.leaveBoard(comm, source);
@@ -367,7 +336,7 @@ export class Inquiries {
   }
 
   private judge(source: WorldRank, subject: Subject, theirs: Answer): void {
-    if (theirs.step === Step.ELSEWHERE && !this.isBlockedToo(subject, theirs)) return;
+    if (theirs.step === InquiryStep.ELSEWHERE && !this.isBlockedToo(source, subject, theirs)) return;
     const operation = this.operationOf(subject, source);
     if (operation === undefined && subject.tag < 0) this.judgeTask(source, subject, theirs);
     if (operation !== undefined) {
@@ -378,16 +347,27 @@ export class Inquiries {
     const comm = call?.comm ?? this.gate;
     if (comm === null || comm.collectiveContext !== subject.context) return;
     if (call === undefined && subject.tag !== this.gateNumber) return;
-    this.judgeMeeting(source, subject, comm, call, theirs);
+    this.judgeMeeting(source, subject, comm, theirs);
   }
 
   /** This program is blocked in the task in question, and has not come to the call in which the other one is blocked. */
-  private isBlockedToo(subject: Subject, { sends: context, receives: number }: Answer): boolean {
+  private isBlockedToo(source: WorldRank, subject: Subject, theirs: Answer): boolean {
     const task = this.awaitingTask(subject);
     if (task === undefined || task.request !== this.blockedIn) return false;
-    if (number < 0) return context !== subject.context || number !== subject.tag;
-    const comm = this.process.communicators.get(context & ~1);
-    return comm !== undefined && !comm.hasReached(number, 0);
+    const { sends: context, receives: number, error: partial } = theirs;
+    // This rank may have passed a call of some members in which that one still waits for the words of a third.
+    return !this.hasComeTo(source, { context, tag: number, turn: 0 }, partial);
+  }
+
+  hasComeTo(source: WorldRank, { context, tag, turn }: Subject, number: number): boolean {
+    const comm = this.communicatorWith(context);
+    if (comm === undefined || !isJudged(this.process, comm)) return true;
+    return tag < 0 ? comm.partialCallsWith(source) >= number : comm.hasTaken(tag, turn);
+  }
+
+  private communicatorWith(context: number): Communicator | undefined {
+    const { communicators, everybody } = this.process;
+    return communicators.get(context & ~1) ?? (everybody.context === (context & ~1) ? everybody : undefined);
   }
 
   private judgeTask(source: WorldRank, subject: Subject, theirs: Answer): void {
@@ -396,38 +376,44 @@ export class Inquiries {
     const awaited = task?.awaited ?? null;
     if (task === undefined || awaited === null || !task.isAwaiting(process)) return;
     if (![...awaited.peers].includes(source) || !isJudged(process, awaited.comm)) return;
-    if (theirs.step !== Step.ELSEWHERE && theirs.step !== Step.NEVER) return;
+    const isGivenUp = theirs.step === InquiryStep.PASSED && theirs.error !== 0;
+    if (theirs.step !== InquiryStep.ELSEWHERE && theirs.step !== InquiryStep.NEVER && !isGivenUp) return;
     const mine = { ...unknownCall, kind: awaited.kind };
-    const verdict = verdictOn(mine, theirs, Step.EXCHANGING, noMessages)!;
-    const { creation } = task;
-    const comm = creation?.comm ?? awaited.comm;
-    comm.disagreement = disagreement(awaited.comm, source, mine, verdict);
+    const verdict = verdictOn(mine, theirs, InquiryStep.EXCHANGING, noMessages)!;
     this.verdicts++;
-    task.abandon(process, verdict.error);
-    if (theirs.step === Step.ELSEWHERE) {
-      const other = process.communicators.get(theirs.sends & ~1);
-      if (other !== undefined && theirs.receives === other.nextNumber) this.refuse(other);
-    }
+    this.abandonTask(task, awaited, disagreement(awaited.comm, source, mine, verdict));
+    if (theirs.step === InquiryStep.ELSEWHERE)
+      this.refuseNext({ context: theirs.sends, tag: theirs.receives, turn: 0 });
+  }
+
+  /** Ends a task that waits for words of other processes without an operation. */
+  private abandonTask(task: Task, { comm, tag, peers }: AwaitedPeers, error: MpiError): void {
+    const { creation } = task;
+    (creation?.comm ?? comm).disagreement = error;
+    task.abandon(this.process, error.code);
+    for (const peer of peers) this.tellPartial(peer, { context: comm.collectiveContext, tag, turn: 0 }, error.code);
     if (creation === null) return;
     const { collectiveContext: context } = creation.comm;
-    this.tellMembers(
-      creation.comm,
-      { context, tag: creation.number, turn: 0 },
-      verdict.error,
-      callOfCreation(creation),
-    );
+    const subject = { context, tag: creation.number, turn: 0 };
+    this.tellMembers(creation.comm, subject, error.code, callOfCreation(creation));
+  }
+
+  /** A collective that others have come to, and that ends there, counts here as refused if it would be the next one. */
+  private refuseNext({ context, tag }: Subject): void {
+    const comm = this.process.communicators.get(context & ~1);
+    if (comm !== undefined && tag === comm.nextNumber) this.refuse(comm);
   }
 
   private judgeOperation(source: WorldRank, subject: Subject, operation: Operation, theirs: Answer): void {
     const { collectives } = this.process;
     const { comm, call: mine, messages } = this.matterOf(operation, source);
     // A group's exchange that one member has given up no member can complete.
-    const isGivenUp = subject.tag < 0 && theirs.step === Step.PASSED && theirs.error !== 0;
+    const isGivenUp = subject.tag < 0 && theirs.step === InquiryStep.PASSED && theirs.error !== 0;
     if (operation.phase !== Phase.RUNNING || !(isGivenUp || this.waitsFor(operation, source))) return;
     if (!isJudged(this.process, comm) || !unionOf(comm).has(source)) return;
-    const verdict = verdictOn(mine, theirs, Step.EXCHANGING, messages);
+    const verdict = verdictOn(mine, theirs, InquiryStep.EXCHANGING, messages);
     // Communicators that are being made: which messages belong to which attempt only their own rules tell.
-    if (verdict === null || (subject.tag < 0 && theirs.step === Step.EXCHANGING)) return;
+    if (verdict === null || (subject.tag < 0 && theirs.step === InquiryStep.EXCHANGING)) return;
     comm.disagreement = disagreement(comm, source, mine, verdict);
     this.verdicts++;
     collectives.giveUp(operation, verdict.error);
@@ -441,13 +427,35 @@ export class Inquiries {
    */
   private partedFor(draft: Communicator, subject: Subject, error: ErrorCode, theirs: Answer): void {
     const { sends: context, receives: number } = theirs;
-    const isCollective = (theirs.step === Step.ELSEWHERE || theirs.step === Step.PASSED) && context !== 0;
-    const comm = isCollective ? this.process.communicators.get(context & ~1) : undefined;
-    if (comm !== undefined && number === comm.nextNumber) this.refuse(comm);
-    const answer = { step: Step.PASSED, ...unknownCall, ...noMessages, error };
-    for (const member of unionOf(draft).worldRanks()) {
-      if (member === (this.process.rank as WorldRank)) continue;
-      this.send(member, subject, isCollective ? { ...answer, sends: context, receives: number } : answer);
+    const isCollective = (theirs.step === InquiryStep.ELSEWHERE || theirs.step === InquiryStep.PASSED) && context !== 0;
+    if (isCollective) this.refuseNext({ context, tag: number, turn: 0 });
+    const others = isCollective ? { sends: context, receives: number } : noMessages;
+    for (const member of unionOf(draft).worldRanks()) this.tellPartial(member, subject, error, others);
+  }
+
+  /** This rank has given up a call that only some members make, among them that one: it need not wait, and what was said is void. */
+  private tellPartial(member: WorldRank, subject: Subject, error: ErrorCode, messages = noMessages): void {
+    if (member === (this.process.rank as WorldRank)) return;
+    const root = this.communicatorWith(subject.context)?.partialCallsWith(member) ?? 0;
+    const bytes = this.process.engine.outbox.numbers.last(member) >>> 0;
+    this.send(member, subject, { step: InquiryStep.PASSED, kind: unknownKind, root, bytes, ...messages, error });
+  }
+
+  /**
+   * That rank has given up such a call. This rank will not come to it any more, if it has not, and drops the words of it that nobody took:
+   * they have the program's tag, and the next call with that tag would take them for its own.
+   */
+  private forgetPartial(source: WorldRank, { context, tag }: Subject, { root: number, bytes: last }: Answer): void {
+    const comm = this.communicatorWith(context);
+    if (comm === undefined || !unionOf(comm).has(source) || tag > groupTag(0)) return;
+    comm.skipPartial(source, number);
+    const { engine } = this.process;
+    const { records } = engine;
+    for (;;) {
+      const envelope = engine.probe(source, tag, context);
+      if (envelope < 0 || ((last - records.get(envelope, R_SEQUENCE)) | 0) < 0) return;
+      engine.setAside(envelope);
+      engine.abandon(engine.startMatchedReceive(0 as Pointer, 0, envelope));
     }
   }
 
@@ -456,29 +464,29 @@ export class Inquiries {
     return false;
   }
 
-  /** `call` undefined: the program is at the gate without a request. */
-  private judgeMeeting(
-    source: WorldRank,
-    subject: Subject,
-    comm: Communicator,
-    call: BoardOperation | undefined,
-    theirs: Answer,
-  ): void {
+  private judgeMeeting(source: WorldRank, subject: Subject, comm: Communicator, theirs: Answer): void {
     const { board } = comm;
     if (board === null || board.passed() || !isJudged(this.process, comm) || !comm.group.has(source)) return;
     const mine = { kind: comm.lastKind, root: comm.lastRoot, bytes: comm.lastBytes };
-    const verdict = verdictOn(mine, theirs, Step.AT_BOARD, noMessages);
+    const verdict = verdictOn(mine, theirs, InquiryStep.AT_BOARD, noMessages);
     if (verdict === null) return;
-    const error = disagreement(comm, source, mine, verdict);
+    if (this.endMeeting(comm, subject, disagreement(comm, source, mine, verdict), mine)) this.verdicts++;
+  }
+
+  /** Ends a call at the gate of a board, where the program may be without a request; false: the gate is about to open. */
+  private endMeeting(comm: Communicator, subject: Subject, error: MpiError, mine: CollectiveCall): boolean {
+    const { board } = comm;
+    const call = this.boardCallOf(subject);
+    if (board === null || board.passed()) return false;
     if (call === undefined) {
-      if (!board.withdraw()) return;
+      if (this.gate !== comm || this.gateNumber !== subject.tag || !board.withdraw()) return false;
       this.gateError = error;
     } else {
-      if (!this.process.collectives.giveUpBoard(call, verdict.error)) return;
+      if (!this.process.collectives.giveUpBoard(call, error.code)) return false;
       comm.disagreement = error;
     }
-    this.verdicts++;
-    this.tellMembers(comm, subject, verdict.error, mine);
+    this.tellMembers(comm, subject, error.code, mine);
+    return true;
   }
 
   /**
@@ -509,13 +517,95 @@ export class Inquiries {
     if (comm.lastCollective === subject.tag) comm.lastError = error;
     if (this.gateError !== null && this.gate === comm) comm.board = null;
     else this.process.collectives.leaveBoard(comm);
-    const answer = { step: Step.PASSED, ...mine, ...noMessages, error };
+    const answer = { step: InquiryStep.PASSED, ...mine, ...noMessages, error };
     for (const member of unionOf(comm).worldRanks()) {
       if (member !== (this.process.rank as WorldRank)) this.send(member, subject, answer);
     }
   }
 
   // Calls in which the program is blocked
+
+  blockedCall(): BlockedCall | null {
+    const { gate, blockedIn, process } = this;
+    const { tasks, collectives } = process;
+    if (gate !== null) {
+      const call = { kind: gate.lastKind, root: gate.lastRoot, bytes: gate.lastBytes };
+      return blockedCollective(gate, this.gateNumber, call, gate.group.worldRanks());
+    }
+    if (blockedIn === none) return null;
+    const task = tasks.find(({ request }) => request === blockedIn);
+    if (task !== undefined) return this.blockedTask(task);
+    const board = collectives.boardCalls.find(({ request }) => request === blockedIn);
+    if (board !== undefined)
+      return blockedCollective(board.comm, board.number, unknownCall, board.comm.group.worldRanks());
+    const operation = collectives.operations.find(({ request }) => request === blockedIn);
+    if (operation === undefined || operation.phase !== Phase.RUNNING) return null;
+    const { comm, tag, turn, call } = this.matterOf(operation);
+    const peers = needsEveryMember(call.kind) ? unionOf(comm).worldRanks() : this.awaitedPeers(operation);
+    return blockedCollective(comm, tag, call, peers, turn);
+  }
+
+  private blockedTask(task: Task): BlockedCall | null {
+    const { awaited, creation } = task;
+    if (awaited !== null && task.isAwaiting(this.process)) {
+      const { comm, tag, kind } = awaited;
+      const call = { ...unknownCall, kind };
+      const subject = { context: comm.collectiveContext, tag, turn: 0 };
+      const numberWith = (peer: WorldRank): number => comm.partialCallsWith(peer);
+      return { subject, call, peers: [...awaited.peers], turn: numberWith(this.rank as WorldRank), numberWith };
+    }
+    if (creation === null || !needsEveryMember(creation.kind)) return null;
+    return blockedCollective(
+      creation.comm,
+      creation.number,
+      callOfCreation(creation),
+      unionOf(creation.comm).worldRanks(),
+    );
+  }
+
+  chase(rank: WorldRank, { subject, call, number, initiator, round }: Chase): void {
+    this.send(rank, subject, { step: InquiryStep.CHASE, ...call, sends: initiator, receives: round, error: number });
+  }
+
+  close(rank: WorldRank, initiator: number, round: number): void {
+    const answer = { step: InquiryStep.CLOSED, ...unknownCall, sends: initiator, receives: round, error: 0 };
+    this.send(rank, { context: 0, tag: 0, turn: 0 }, answer);
+  }
+
+  endBlockedCall({ subject, call }: BlockedCall, source: WorldRank, last: Chase): void {
+    const comm = this.communicatorWith(subject.context);
+    if (comm === undefined || !isJudged(this.process, comm)) return;
+    const state = `ranks wait for each other in a circle, process ${source} for this one in ${textOf(last.call)}`;
+    const error = new MpiError(ErrorClass.OTHER, `Cannot complete ${textOf(call)}: ${state}`);
+    if (!this.endCall(comm, subject, call, error)) return;
+    this.verdicts++;
+    if (last.subject.tag >= 0) this.refuseNext(last.subject);
+  }
+
+  /** False: it ends by itself. */
+  private endCall(comm: Communicator, subject: Subject, call: CollectiveCall, error: MpiError): boolean {
+    const { collectives } = this.process;
+    const operation = this.operationOf(subject, null);
+    if (operation !== undefined) {
+      if (operation.phase !== Phase.RUNNING) return false;
+      comm.disagreement = error;
+      collectives.giveUp(operation, error.code);
+      if (subject.tag >= 0) this.tellMembers(comm, subject, error.code, call);
+      else this.partedFor(collectives.communicatorOf(operation), subject, error.code, noAnswer);
+      return true;
+    }
+    const task = this.awaitingTask(subject);
+    if (task !== undefined) {
+      this.abandonTask(task, task.awaited!, error);
+      return true;
+    }
+    return this.endMeeting(comm, subject, error, call);
+  }
+
+  private awaitedPeers({ records, recordCount }: Operation): WorldRank[] {
+    const peers = new Set(records.slice(0, recordCount).map((record) => this.awaitedPeer(record)));
+    return [...peers].filter((peer) => peer >= 0) as WorldRank[];
+  }
 
   /** The program waits for that request and does nothing else, until `unblock`. */
   block(request: RecordId): void {
@@ -545,6 +635,20 @@ export class Inquiries {
   }
 }
 
+const blockedCollective = (
+  comm: Communicator,
+  tag: number,
+  call: CollectiveCall,
+  peers: readonly WorldRank[],
+  turn = 0,
+): BlockedCall => ({
+  subject: { context: comm.collectiveContext, tag, turn },
+  call,
+  peers,
+  turn: 0,
+  numberWith: () => 0,
+});
+
 const callOfCreation = ({ kind }: Creation): CollectiveCall => ({ kind, root: unlike, bytes: unlike });
 
 /** After a death, and when it is revoked, a communicator has rules of its own (ULFM). */
@@ -559,49 +663,6 @@ function messagesOf(
   const remote = messagesWith(program, peers.rankOf(world), false);
   const local = isInter ? messagesWith(program, group.rankOf(world), true) : noMessages;
   return { sends: remote.sends + local.sends, receives: remote.receives + local.receives };
-}
-
-/** Null: what they say proves nothing. `way`: how this rank is in it; `messages`: how many it exchanges with that one. */
-function verdictOn(mine: CollectiveCall, theirs: Answer, way: Step, messages: typeof noMessages): Verdict | null {
-  const { step, error } = theirs;
-  if (step === Step.NEVER) return { error: ErrorClass.OTHER, text: "has come to the end of its program without it" };
-  if (step === Step.ELSEWHERE) {
-    return { error: ErrorClass.OTHER, text: `waits for this rank in ${textOf(theirs)}` };
-  }
-  if (theirs.kind === refusedKind)
-    return { error: ErrorClass.OTHER, text: "called it with arguments that were refused" };
-  // Members of a board meet whatever they called, and see then what was wrong.
-  if (step === Step.AT_BOARD && way === Step.AT_BOARD) return null;
-  const difference = differenceOf(mine, theirs);
-  if (difference !== null) return { error: errorOf(difference), text: `called ${textOf(theirs)}` };
-  if (step === Step.PASSED) {
-    if (error !== 0) return { error, text: "has given it up" };
-    const isKnown = theirs.kind !== unknownKind;
-    const text = "has ended it without a message that this rank waits for";
-    return { error: isKnown ? ErrorClass.TRUNCATE : ErrorClass.OTHER, text };
-  }
-  if (step !== way) {
-    const form =
-      step === Step.AT_BOARD ? "its blocking form, this rank another" : "another form, this rank the blocking one";
-    return { error: ErrorClass.OTHER, text: `called ${form}` };
-  }
-  if (theirs.sends === messages.receives && theirs.receives === messages.sends) return null;
-  const wanted = `this rank sends it ${messages.sends} and waits for ${messages.receives}`;
-  return {
-    error: ErrorClass.TRUNCATE,
-    text: `sends this rank ${theirs.sends} messages and waits for ${theirs.receives}, ${wanted}`,
-  };
-}
-
-function errorOf(difference: "kind" | "root" | "bytes"): ErrorCode {
-  if (difference === "bytes") return ErrorClass.TRUNCATE;
-  return difference === "root" ? ErrorClass.ROOT : ErrorClass.OTHER;
-}
-
-function disagreement(comm: Communicator, source: WorldRank, mine: CollectiveCall, { error, text }: Verdict): MpiError {
-  const rank = comm.peers.rankOf(source);
-  const culprit = rank === UNDEFINED ? `rank ${comm.group.rankOf(source)} of this group` : `rank ${rank}`;
-  return new MpiError(error, `Cannot complete ${textOf(mine)}: ${culprit} ${text}`);
 }
 
 lives({ Inquiries });

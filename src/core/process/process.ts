@@ -72,9 +72,11 @@ export interface ProcessOptions {
 
 /** More than a node has boards. */
 const boardNames = 1 << 16;
+/** Contexts of freed communicators that are remembered. */
+const freedMax = 256;
 
 export class Process {
-  static readonly unsaved = { jobBoard: null, jobBoardIndex: -1 };
+  static readonly unsaved = { jobBoard: null, jobBoardIndex: -1, freedContexts: [] };
   /** Its number in the job: its rank in the world, unless it was spawned. */
   readonly rank: number;
   readonly ranks: number;
@@ -105,6 +107,8 @@ export class Process {
   private restores = 0;
   /** Tasks under way; the order does not matter. */
   readonly tasks: Task[] = [];
+  /** Of the communicators that were freed last: ranks that have not may ask what becomes of a collective there. */
+  private readonly freedContexts: number[] = [];
 
   constructor(options: ProcessOptions) {
     this.rank = options.rank;
@@ -169,6 +173,8 @@ export class Process {
   /** Ends a communicator here. Messages under way still arrive in its context; no receive can take them any more. */
   freeCommunicator(communicator: Communicator): void {
     communicator.freed = true;
+    this.freedContexts.push(communicator.context);
+    if (this.freedContexts.length > freedMax) this.freedContexts.shift();
     this.communicators.delete(communicator.context);
     this.collectives.forget(communicator);
     // Also when it was given up: by a revocation, or because a member died.
@@ -225,6 +231,11 @@ export class Process {
   }
 
   /** Is a communicator of that context known here, was one revoked, or have members agreed on something in it? */
+  /** Was a communicator with that context freed lately, and is none being made that will have it? */
+  hasFreed(context: number): boolean {
+    return this.freedContexts.includes(context) && !this.collectives.isMaking(context);
+  }
+
   isKnownContext(context: number): boolean {
     return this.communicators.has(context) || this.revocations.has(context) || this.agreements.has(context);
   }

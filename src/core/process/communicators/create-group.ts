@@ -23,6 +23,7 @@ export class CreateGroup extends NewCommunicator {
     this.parent = parent;
     this.members = members;
     this.tag = tag;
+    parent.beginPartial(members.worldRanks());
     const draft = draftOf(process, parent.context, members);
     this.exchange = new WordExchange(draft, [parent.groupChildren], groupTag(tag));
   }

@@ -1,3 +1,4 @@
+import type { WorldRank } from "../../base/brand.ts";
 import type { ErrorCode } from "../../base/mpi-error.ts";
 import { saves } from "../../base/saved-classes.ts";
 import type { Group } from "../../comm/group.ts";
@@ -84,6 +85,8 @@ export class CreateInterFromGroups extends NewCommunicator {
   /** Without this group: the other leader, if there is one, need not wait for ours. */
   private leave(process: Process): boolean {
     if (this.error !== 0 && this.leads && this.verdict === 0) {
+      // The other leader's call is one that the two have in common.
+      process.everybody.beginPartial([this.remoteLeader, process.rank] as WorldRank[]);
       refuseOtherSide(process, process.everybody, this.remoteLeader, this.tag);
     }
     return true;

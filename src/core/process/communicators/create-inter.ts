@@ -64,6 +64,9 @@ export class CreateInter extends NewCommunicator {
     this.tag = tag;
     this.count = local.children++;
     this.number = local.nextCollective(kindCode.intercomm_create, unlike, unlike);
+    if (bridge === null || !this.leads) return;
+    const self = local.group.worldRank(local.rank as CommRank);
+    bridge.beginPartial([bridge.peers.worldRank(remoteLeader as CommRank), self]);
   }
 
   override get creation(): Creation {
