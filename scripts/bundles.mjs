@@ -10,8 +10,14 @@ const bundles = [
   { entry: "src/cli/start.ts", out: "start.cjs", format: "cjs" },
   { entry: "src/cli/main.ts", out: "cli.cjs", format: "cjs" },
   // For `banyan run` alone: without the code of commands that is larger than its own.
-  { entry: "src/cli/main.ts", out: "cli-run.cjs", format: "cjs", without: ["./sim.ts", "./bench.ts"] },
+  {
+    entry: "src/cli/main.ts",
+    out: "cli-run.cjs",
+    format: "cjs",
+    without: ["./sim.ts", "./bench.ts", "./check-determinism.ts"],
+  },
   { entry: "src/cli/sim-thread.ts", out: "sim-thread.cjs", format: "cjs" },
+  { entry: "src/cli/check-thread.ts", out: "check-thread.cjs", format: "cjs" },
   { entry: "src/cc/server.ts", out: "cc-server.cjs", format: "cjs" },
   { entry: "src/cc/worker.ts", out: "cc-worker.cjs", format: "cjs" },
   { entry: "src/cc/prepare-support.ts", out: "cc-prepare-support.cjs", format: "cjs" },

@@ -36,6 +36,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Measure speed and size beside Open MPI and MPICH.",
     load: async () => (await import("./bench.ts")).benchCommand,
   },
+  "check-determinism": {
+    summary: "Say whether the ranks of a program send the same in every run.",
+    load: async () => (await import("./check-determinism.ts")).checkDeterminismCommand,
+  },
   sim: {
     summary: "Run programs in simulated worlds: random ones, checked, or one in C.",
     load: async () => (await import("./sim.ts")).simCommand,

@@ -39,6 +39,8 @@ export interface WorldOptions<M extends ProcessMemory = SimMemory> {
   readonly cost?: Partial<CostModel>;
   /** Eager limit of each life of a process to each receiver; `cost.eagerBytesMax`, which none exceeds, unless given. */
   readonly eagerLimit?: ((sender: Identity, to: number) => number) | undefined;
+  /** What a packet from one rank to another takes longer, beside what the cost model and the seed say; nothing unless given. */
+  readonly delayNs?: ((from: number, to: number) => number) | undefined;
   /** Processes of a node read and write each other's memory. */
   readonly sharesInside?: boolean;
   /** Memories of processes can be saved and restored, each for itself. */
@@ -133,7 +135,7 @@ export class World<M extends ProcessMemory = SimMemory> {
       ports: {
         nowNs: () => this.nowNs + (this.#running?.aheadNs ?? 0),
         planArrival: (timeNs, packet) => this.#queue.plan(timeNs, { kind: "arrival", packet }),
-        delayNs: (from, to) => this.#links.delayNs(from, to),
+        delayNs: (from, to) => this.#links.delayNs(from, to) + (options.delayNs?.(from, to) ?? 0),
         planRoom: (number) => this.#wake(this.#at(number), this.#delay(cost.latencyInsideNs)),
       },
     });

@@ -5,4 +5,4 @@ import { delayed } from "./delayed/definition.ts";
 
 export const protocols: readonly ProtocolDefinition[] = [...shipped.protocols, delayed];
 
-export const { protocolDefault } = shipped;
+export const { protocolDefault, instruments } = shipped;

@@ -1,8 +1,8 @@
 import type { ProtocolDefinition } from "./definition.ts";
-import { protocols } from "./registry.ts";
+import { instruments, protocols } from "./registry.ts";
 
 export const protocolNames: readonly string[] = protocols.map(({ name }) => name);
 
-/** Undefined: there is no such protocol. */
+/** Also of an instrument. Undefined: there is no such protocol. */
 export const protocolNamed = (name: string): ProtocolDefinition | undefined =>
-  protocols.find((protocol) => protocol.name === name);
+  [...protocols, ...instruments].find((protocol) => protocol.name === name);

@@ -6,9 +6,13 @@ import type { ProtocolDefinition } from "./definition.ts";
 import { logging } from "./logging/definition.ts";
 import type { LoggingLaunchOptions } from "./logging/options.ts";
 import { none } from "./none/definition.ts";
+import { sendRecord } from "./send-record/definition.ts";
 import { ulfm } from "./ulfm/definition.ts";
 
 export const protocols: readonly ProtocolDefinition[] = [none, logging, ulfm];
+
+/** Instruments of commands: they stand where a protocol stands, and no user chooses them. */
+export const instruments: readonly ProtocolDefinition[] = [sendRecord];
 
 /** Of a job that names none. */
 export const protocolDefault: ProtocolDefinition = none;

@@ -19,6 +19,16 @@ export interface CWorldOptions {
   readonly ranks: number;
   readonly nodes?: number;
   readonly seed: number;
+  /** What is random to the program: the same number gives it the same; `seed` unless given. */
+  readonly randomSeed?: number;
+  /** What the clocks say at the beginning; 0 unless given. */
+  readonly startNs?: number;
+  readonly cost?: WorldOptions["cost"];
+  readonly delayNs?: WorldOptions["delayNs"];
+  /** How many times longer than another one's a call of a rank takes; 1 unless given. */
+  readonly slowness?: (rank: number) => number;
+  /** The program has read standard input, of which there is none. */
+  readonly inputWanted?: () => void;
   /** The program's name first. */
   readonly args: readonly string[];
   readonly environment?: readonly string[];
@@ -67,15 +77,17 @@ export class CWorld {
   #failure: Failure | null = null;
 
   constructor(options: CWorldOptions) {
-    const { ranks, nodes = 1, seed, from, listener, protocol } = options;
+    const { ranks, nodes = 1, seed, from, listener, protocol, cost, delayNs } = options;
     assert(from === undefined || from.processes.length === ranks, "an image of a world of another size");
     this.#options = options;
-    this.#startNs = from?.timeNs ?? 0;
+    this.#startNs = from?.timeNs ?? options.startNs ?? 0;
     this.world = new World<SimProgramMemory>({
       ranks,
       nodes,
       seed,
       sharesInside: true,
+      ...(cost === undefined ? {} : { cost }),
+      delayNs,
       ...(listener === undefined ? {} : { listener }),
       ...(protocol === undefined ? {} : { protocol }),
       memoryOf: (_rank, arena) => new SimProgramMemory(options.newMemory(), arena),
@@ -86,8 +98,10 @@ export class CWorld {
       environment: options.environment ?? [],
       files: options.files ?? noFiles,
       folders: options.folders ?? [],
-      seed,
+      seed: options.randomSeed ?? seed,
       startNs: this.#startNs,
+      slowness: options.slowness ?? (() => 1),
+      inputWanted: options.inputWanted ?? (() => {}),
       signalName: options.signalName ?? (() => undefined),
       print: (process, stream, bytes) => this.#print(process, stream, bytes),
       passes: () => this.#passes(),

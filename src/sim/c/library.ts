@@ -36,10 +36,12 @@ interface SimLibraryOptions {
   /** The process shall look then. */
   wakeAt(timeNs: number): void;
   write(stream: PrintedStream, bytes: Uint8Array): void;
+  /** The program reads standard input, of which there is none. */
+  inputWanted(): void;
 }
 
 export function simLibrary(options: SimLibraryOptions): Library {
-  const { args, environment, files, seed, draws, suspension, nowNs, wakeAt, write } = options;
+  const { args, environment, files, seed, draws, suspension, nowNs, wakeAt, write, inputWanted } = options;
   return {
     run: "simulated",
     args,
@@ -64,7 +66,10 @@ export function simLibrary(options: SimLibraryOptions): Library {
     yield() {},
     write: (stream, bytes) => write(stream === 1 ? 1 : 2, bytes),
     awaitInput: () => true,
-    read: () => 0,
+    read() {
+      inputWanted();
+      return 0;
+    },
     exit(code): never {
       throw new Ended({ kind: "exited", code });
     },

@@ -3,6 +3,7 @@
  * the call, and it goes on when what it waits for is there; so do calls that only look, after a while, because others must run
  * as well. All calls take the same time.
  */
+import { callText } from "../../abi/arguments/call-text.ts";
 import { cImportsOf } from "../../abi/c-imports.ts";
 import { CProgram, newStack, type UnwoundStack, unusedArea } from "../../abi/c-program.ts";
 import { Ended } from "../../abi/ended.ts";
@@ -45,6 +46,9 @@ export interface CProcessOptions {
   readonly seed: number;
   /** What the clocks say at the beginning. */
   readonly startNs: number;
+  /** How many times longer than another one's a call of that rank takes. */
+  slowness?(rank: number): number;
+  inputWanted?(): void;
   signalName(signal: number): string | undefined;
   print(process: CProcess, stream: PrintedStream, bytes: Uint8Array): void;
   /** The program calls something in which it could be captured. */
@@ -113,8 +117,9 @@ export class CProcess {
   #shallRest = false;
   readonly #heldBack: HeldBack[] = [];
   #writes = 0;
-  /** The function it called last. */
+  /** The function it called last, and with which arguments. */
   #call = "";
+  #arguments: readonly (number | bigint)[] = [];
 
   constructor(
     world: World<SimProgramMemory>,
@@ -164,6 +169,7 @@ export class CProcess {
         }
         for (const line of this.lines.cut(stream, bytes)) options.print(this, stream, line);
       },
+      inputWanted: () => options.inputWanted?.(),
     });
     this.#life = {
       stack: newStack(memory),
@@ -193,6 +199,11 @@ export class CProcess {
   /** What its clocks say. */
   get nowNs(): number {
     return this.#options.startNs + this.#world.nowNs + this.#sim.aheadNs;
+  }
+
+  /** The MPI function that it called last: its name, how many elements and of which type it was given. */
+  get callText(): string {
+    return callText(this.#program, this.#call, this.#arguments);
   }
 
   /** What it is doing, for the report on a world that is stuck. */
@@ -339,11 +350,15 @@ export class CProcess {
   #charged(call: Call, name: string, isPoint: boolean): Call {
     const { suspension } = this.#program;
     const sim = this.#sim;
-    const { callNs, aheadNsMax } = this.#world.cost;
+    const { callNs: plainNs, aheadNsMax } = this.#world.cost;
+    const callNs = plainNs * (this.#options.slowness?.(this.rank) ?? 1);
     const { words } = this.#stop;
     return (...args) => {
       if (!suspension.isRewinding) {
-        if (name !== "") this.#call = name;
+        if (name !== "") {
+          this.#call = name;
+          this.#arguments = args;
+        }
         sim.aheadNs += callNs;
         if (isPoint) this.#options.passes(this);
         if (sim.aheadNs >= aheadNsMax) words[0] = 1;
