@@ -22,6 +22,7 @@ import { Group } from "../core/comm/group.ts";
 import { Info } from "../core/comm/info.ts";
 import { predefinedOps } from "../core/comm/op/op-predefined.ts";
 import type { ChoiceKind, Outcome } from "../core/ft/choices.ts";
+import { unionOf } from "../core/process/communicators/member-order.ts";
 import type { Process } from "../core/process/process.ts";
 import type { Memory } from "../core/request/memory.ts";
 import { addressMin } from "./arguments/buffers.ts";
@@ -318,24 +319,36 @@ export class Program {
 
   // Errors
 
-  /** What a call that failed answers: its error code, or that the program's error handler is to be called first. */
-  raise(error: unknown): number {
+  /**
+   * What a call that failed answers: its error code, or that the program's error handler is to be called first. `answer`: the call answers
+   * that instead, and the handler hears of the error (MPI 5.0 §9.3.1 on MPI_ERR_IN_STATUS).
+   */
+  raise(error: unknown, answer: number | null = null): number {
     if (!(error instanceof MpiError)) throw error;
     const { owner } = this;
     const handler = owner.errorHandler;
+    // A program may try again and again, and what it waits for needs the thread, or news of deaths.
+    if (this.host.survivesDeaths) this.operations.look();
     switch (handler.kind) {
       case "return":
-        return error.code;
+        return answer ?? error.code;
       case "user":
-        return this.callbacks.callErrorHandler(handler.callback, owner.handle, error.code);
+        return this.callbacks.callErrorHandler(handler.callback, owner.handle, error.code, answer);
       default: {
         const code = error.code > 0 && error.code < 256 ? error.code : 1;
         const place = error.message.includes(this.call) ? "" : ` in ${this.call}`;
         const state = `${errorClassName(error.code)}${place}; errors of ${owner.title} are fatal`;
-        return this.host.abort(code, `${error.message} (${state})`);
+        const members = handler.kind === "abort" ? abortedWith(this, owner) : [];
+        return this.host.abort(code, `${error.message} (${state})`, members);
       }
     }
   }
+}
+
+/** World ranks of those whom MPI_Abort on a communicator means; none: all processes, which is what it means on MPI_COMM_WORLD. */
+export function abortedWith(program: Program, subject: ErrorSubject): readonly number[] {
+  if (!(subject instanceof CCommunicator) || subject === program.world) return [];
+  return unionOf(subject.core).worldRanks();
 }
 
 lives({ Program });

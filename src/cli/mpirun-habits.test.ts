@@ -19,6 +19,15 @@ test("M7: words of mpirun become those of banyan run", () => {
     translated("-npernode 2 --map-by ppr:3:node -ppn 4 a.c"),
     "--ranks-per-node 2 --ranks-per-node 3 --ranks-per-node 4 a.c",
   );
+  assert.equal(translated("--with-ft mpi a.c"), "--protocol ulfm a.c");
+  assert.equal(
+    translated("--with-ft no -disable-auto-cleanup --enable-recovery a.c"),
+    "--protocol ulfm --protocol ulfm a.c",
+  );
+  assert.equal(
+    translated("-initial-errhandler mpi_errors_return a.c"),
+    "--env BANYAN_INITIAL_ERRHANDLER=mpi_errors_return a.c",
+  );
   assert.equal(translated("--oversubscribe --allow-run-as-root -genv A b a.c"), "--env A=b a.c");
 });
 
@@ -35,4 +44,5 @@ test("M7: words of the program stay as they are, and so do options of banyan run
 
 test("M7: a word that lacks its value is refused", () => {
   assert.throws(() => translated("-np"), UsageError);
+  assert.throws(() => translated("--initial-errhandler mpi_errors_ignored a.c"), UsageError);
 });

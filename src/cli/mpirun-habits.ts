@@ -2,6 +2,7 @@
  * The words of other MPIs' `mpirun` and `mpiexec`, as words of `banyan run`. Open MPI and MPICH write long options with one dash or two;
  * what has no meaning here is accepted with a line that says so, or without one where nobody would miss it.
  */
+import { protocols } from "../core/ft/registry.ts";
 import { UsageError } from "./complain.ts";
 
 interface Habit {
@@ -32,6 +33,19 @@ function perNode(how: string): string[] {
   return ranks === undefined ? [] : ["--ranks-per-node", ranks];
 }
 
+/** Open MPI's `--with-ft` and MPICH's `-disable-auto-cleanup` want that the death of a rank is an error of the others' calls. */
+function survivesDeaths(): string[] {
+  const survivor = protocols.find(({ deaths }) => deaths === "survived");
+  return survivor === undefined ? [] : ["--protocol", survivor.name];
+}
+
+const initialHandlers = ["mpi_errors_are_fatal", "mpi_errors_abort", "mpi_errors_return"];
+
+function initialHandler(name: string): string[] {
+  if (initialHandlers.includes(name)) return ["--env", `BANYAN_INITIAL_ERRHANDLER=${name}`];
+  throw new UsageError(`Cannot begin with error handler "${name}": there are ${initialHandlers.join(", ")}`);
+}
+
 /** By name, without dashes. */
 const habits: Readonly<Record<string, Habit>> = {
   np: as("--ranks"),
@@ -51,6 +65,10 @@ const habits: Readonly<Record<string, Habit>> = {
   "use-hwthread-cpus": ignored,
   "bind-to": { values: 1, words: nothing, note: bindTo },
   "map-by": { values: 1, words: perNode, note: mapBy },
+  "with-ft": { values: 1, words: (what) => (/^(no|none|false|0)$/i.test(what) ? [] : survivesDeaths()) },
+  "enable-recovery": { values: 0, words: survivesDeaths },
+  "disable-auto-cleanup": { values: 0, words: survivesDeaths },
+  "initial-errhandler": { values: 1, words: initialHandler },
   mca: { values: 2, words: nothing, note: (name) => `--mca ${name} has no effect: that is a setting of Open MPI` },
 };
 

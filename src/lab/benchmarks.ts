@@ -23,6 +23,8 @@ import { programs } from "./benchmarks/programs.ts";
 import { startup } from "./benchmarks/startup.ts";
 import { tcp } from "./benchmarks/tcp.ts";
 import { selfRepair } from "./benchmarks/ulfm.ts";
+import { ulfmGrowth } from "./benchmarks/ulfm-growth.ts";
+import { ulfmKernels } from "./benchmarks/ulfm-kernels.ts";
 
 /** The benchmarks that `banyan bench` runs, in this order. */
 export const benchmarks: readonly Benchmark[] = [
@@ -46,5 +48,5 @@ export const benchmarks: readonly Benchmark[] = [
 /** The benchmarks that run only when they are named, part by part or all of them. */
 export const groups: Readonly<Record<string, readonly Benchmark[]>> = {
   logging: [loggingPingPong, loggingKernels, lu, volume, synchronisation, recovery, loggingCheckpoints],
-  ulfm: [selfRepair],
+  ulfm: [selfRepair, ulfmKernels, ulfmGrowth],
 };

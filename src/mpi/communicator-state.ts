@@ -4,6 +4,7 @@ import type { NamedCommunicator } from "../core/binding/checks.ts";
 import type { AttributeSet } from "../core/comm/attributes.ts";
 import { type ErrorHandling as CoreHandler, errorsReturn, userErrorHandler } from "../core/comm/error-handler.ts";
 import { Info } from "../core/comm/info.ts";
+import { unionOf } from "../core/process/communicators/member-order.ts";
 import type { Environment } from "./environment.ts";
 import type { Host } from "./host.ts";
 import { Attributes, type KeyvalCallbacks } from "./keyvals.ts";
@@ -81,7 +82,10 @@ export class CommunicatorState<C extends NamedCommunicator> {
     else {
       // The exit code is the error's where a process can have it.
       const code = error.code > 0 && error.code < 256 ? error.code : 1;
-      this.host.abort(code, `${error.message} (${error.className}; errors of communicator ${this.label} are fatal)`);
+      const message = `${error.message} (${error.className}; errors of communicator ${this.label} are fatal)`;
+      const isWorld = this.comm.core === this.host.process.world;
+      const members = handler.kind === "abort" && !isWorld ? unionOf(this.comm.core).worldRanks() : [];
+      this.host.abort(code, message, members);
     }
   }
 }

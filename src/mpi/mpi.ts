@@ -92,7 +92,7 @@ export class Mpi extends Names {
 
   /** Ends the whole job with that exit code. */
   abort(code = 1, message = "the program called abort"): never {
-    return this.#host.abort(code, message);
+    return this.#host.abort(code, message, []);
   }
 
   /** Gives a value to the program that started the job with `launch`; rank 0's counts. */

@@ -27,6 +27,8 @@ export class SendrecvRequest extends Request {
   override concludeQuietly(): Status {
     const { operations } = this;
     if (!operations.isComplete(this.#send)) operations.wait(this.#send);
+    // Both halves stay, and can be completed when the program has acknowledged the dead.
+    if (operations.isStalled(this.record)) return this.readStatus();
     const error = operations.errorOf(this.#send);
     operations.end(this.#send);
     const status = super.concludeQuietly();

@@ -9,8 +9,9 @@ import { assert, unreachable } from "../core/base/assert.ts";
 import type { Identity } from "../core/base/identity.ts";
 import { Group } from "../core/comm/group.ts";
 import type { NewProtocol } from "../core/ft/protocol.ts";
+import { spawnedWorldContext } from "../core/process/context.ts";
 import { type NodeMap, nodeMapOf } from "../core/process/node-map.ts";
-import { Process } from "../core/process/process.ts";
+import { Process, type ProcessOptions } from "../core/process/process.ts";
 import { type Placement, placementOf } from "../core/service/placement.ts";
 import { CONTEXT, KIND, TAG } from "../core/wire/packet.ts";
 import { Agenda } from "./agenda.ts";
@@ -30,7 +31,10 @@ import { SimTransport } from "./transport.ts";
 const regionBytes = 1 << 22;
 
 export interface WorldOptions<M extends ProcessMemory = SimMemory> {
+  /** All numbers that a process can have. */
   readonly ranks: number;
+  /** How many of them are there from the start, as one world; the others may be born later. All unless given. */
+  readonly ranksFirst?: number | undefined;
   /** Ranks are placed on them in blocks, as in the real world. */
   readonly nodes?: number;
   /** By rank, what programs see of nodes; the nodes that ranks are placed on unless given. */
@@ -88,6 +92,8 @@ export class World<M extends ProcessMemory = SimMemory> {
   readonly #processes: SimProcess<M>[] = [];
   /** Arrays that are as long as the world has processes are there once, not once for each process. */
   readonly #worldGroup: Group;
+  /** By number, the worlds of processes that were born later. */
+  readonly #laterWorlds = new Map<number, readonly number[]>();
   readonly #queue = new Agenda<Event<M>>();
   readonly #random: Random;
   readonly #eventsMax: number;
@@ -139,7 +145,7 @@ export class World<M extends ProcessMemory = SimMemory> {
         planRoom: (number) => this.#wake(this.#at(number), this.#delay(cost.latencyInsideNs)),
       },
     });
-    this.#worldGroup = Group.world(ranks);
+    this.#worldGroup = Group.world(options.ranksFirst ?? ranks);
     this.#boards = Array.from({ length: nodes }, () => null);
     for (let node = 0; node < nodes; node++) this.#newBoards(node);
     this.#lastNoticeNs = new Float64Array(ranks);
@@ -156,7 +162,8 @@ export class World<M extends ProcessMemory = SimMemory> {
     if (boards === undefined || boards.mayUse?.(node) === false) return;
     const made = new NodeBoards(this.network.arenaOf(this.placement.indexOf(node)), boards);
     this.#boards[node] = made;
-    if (this.nodes === 1 && ranks > 1) this.#worldBoard = made.claim(ranks);
+    const isWhole = this.#options.ranksFirst === undefined;
+    if (this.nodes === 1 && ranks > 1 && isWhole) this.#worldBoard = made.claim(ranks);
   }
 
   #boardsOf(rank: number, { number }: { readonly number: () => number }): SimBoards | null {
@@ -191,8 +198,8 @@ export class World<M extends ProcessMemory = SimMemory> {
     });
     const core = new Process({
       rank,
-      ranks,
-      worldGroup: this.#worldGroup,
+      ...this.#worldOf(rank),
+      universe: ranks,
       nodeMap,
       transport,
       memory,
@@ -203,6 +210,13 @@ export class World<M extends ProcessMemory = SimMemory> {
       ...(lives === undefined ? {} : { incarnations: lives }),
     });
     return new SimProcess({ node: this.placement[rank]!, memory, transport, core });
+  }
+
+  #worldOf(rank: number): Pick<ProcessOptions, "ranks" | "worldGroup" | "worldContext"> {
+    const { size } = this.#worldGroup;
+    if (rank < size) return { ranks: size, worldGroup: this.#worldGroup };
+    const world = this.#laterWorlds.get(rank) ?? [rank];
+    return { ranks: world.length, worldGroup: Group.of(world), worldContext: spawnedWorldContext(world[0]!) };
   }
 
   /** The present life of each rank, or its last one. */
@@ -223,6 +237,17 @@ export class World<M extends ProcessMemory = SimMemory> {
     this.trace.note(this.nowNs, "revival", [rank, lives[rank]!]);
     const process = this.#newProcess(rank, protocol, lives);
     this.#processes[rank] = process;
+    return process;
+  }
+
+  /** Of a world of processes that begin together, one is there, without a program yet. It knows of the deaths so far. */
+  bear(rank: number, world: readonly number[]): SimProcess<M> {
+    const before = this.#processes[rank]!;
+    assert(before.state === "passive", `process ${rank} is born, and it is ${before.state}`);
+    this.#laterWorlds.set(rank, world);
+    const process = this.#newProcess(rank, null);
+    this.#processes[rank] = process;
+    for (const dead of before.core.failures.ranks) process.core.peerFailed({ rank: dead, replica: 0 }, 0);
     return process;
   }
 

@@ -62,14 +62,32 @@ if (rank === 1) {
     errorName(() => world.recv(new Int32Array(1), { tag: 6 })),
     "MPI_ERR_PROC_FAILED",
   );
+  // Of an exchange both halves stay; one that waits by itself leaves nothing behind.
+  const got = new Int32Array(1);
+  const exchange = world.isendrecv(Int32Array.of(7), { dest: 2, tag: 8 }, got, { tag: 9 });
+  for (let i = 0; i < 2; i++) {
+    assert.equal(
+      errorName(() => exchange.wait()),
+      "MPI_ERR_PROC_FAILED_PENDING",
+    );
+  }
+  assert.equal(
+    errorName(() => world.sendrecv(Int32Array.of(8), { dest: 2, tag: 8 }, new Int32Array(1), { tag: 9 })),
+    "MPI_ERR_PROC_FAILED",
+  );
   assert.equal(world.ackFailed(), 1);
   world.send(null, { dest: 2, tag: 5 });
   assert.equal((await receive).source, 2);
   assert.equal(value[0], 42);
+  assert.equal((await exchange).source, 2);
+  assert.equal(got[0], 15);
 }
 if (rank === 2) {
   world.recv({ source: 1, tag: 5 });
   world.send(Int32Array.of(42), { dest: 1, tag: 5 });
+  const given = [new Int32Array(1), new Int32Array(1)];
+  for (const each of given) world.recv(each, { source: 1, tag: 8 });
+  world.send(Int32Array.of(given[0]![0]! + given[1]![0]!), { dest: 1, tag: 9 });
 }
 passed("16.2.1 a receive from anybody is pending until the death is acknowledged, then it goes on");
 

@@ -7,7 +7,7 @@ import { chosenTime } from "../../core/ft/clock-choice.ts";
 import { type CallTable, callsOf } from "../call-table.ts";
 import { deleteAttributes, notDeleted } from "../handles/attributes.ts";
 import { type CCommunicator, CRequest } from "../handles/objects.ts";
-import type { Program } from "../program.ts";
+import { abortedWith, type Program } from "../program.ts";
 import { showToPlane } from "../show-to-plane.ts";
 import type { Continuation } from "../waiting/callbacks.ts";
 import { handOver } from "../waiting/conclude-requests.ts";
@@ -110,7 +110,7 @@ const table: CallTable = {
   MPI_Finalized: (program, flag: number) => program.putInt(flag, program.isFinalized ? 1 : 0),
   MPI_Abort(program, handle: number, code: number) {
     const comm = program.communicators.find(handle) ?? program.world;
-    return program.host.abort(code, `MPI_Abort(${comm.label}, ${code})`);
+    return program.host.abort(code, `MPI_Abort(${comm.label}, ${code})`, abortedWith(program, comm));
   },
   MPI_Wtime({ host, operations }) {
     const { choices } = operations;

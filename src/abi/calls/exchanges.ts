@@ -1,6 +1,6 @@
 /** A send and a receive in one call (MPI 5.0 §3.10), or as one request (§3.7.8). */
 import { SUSPENDED } from "../../core/base/capture-points.ts";
-import { MpiError } from "../../core/base/mpi-error.ts";
+import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { Exchange } from "../../core/binding/exchange.ts";
 import { SendMode } from "../../core/request/records.ts";
@@ -26,6 +26,16 @@ class EndBoth implements After {
   finish(program: Program): void {
     conclude(program, this.send, 0);
     conclude(program, this.receive, 0);
+  }
+
+  /** A receive that stood still and does not any more has ended, or goes on: then so does the exchange. */
+  isPending({ operations }: Program, request: CRequest): boolean {
+    if (operations.errorOf(request.record) !== ErrorClass.PROC_FAILED_PENDING) return false;
+    const { record } = this.receive;
+    if (operations.isComplete(record) && operations.isStalled(record)) return true;
+    operations.end(request.record);
+    request.record = operations.startTask(new Exchange(this.send.record, record));
+    return false;
   }
 }
 

@@ -78,6 +78,50 @@ describe("ULFM who is dead", () => {
     deepEqual([c.int(requests), c.int(requests + 4)], [0x180, 0x180]);
   });
 
+  for (const [how, expected] of [
+    ["is acknowledged", 0],
+    ["is followed by a revocation", REVOKED],
+  ] as const) {
+    it(`U1 MPI_Isendrecv from anybody stays pending as a whole, until the death ${how}`, () => {
+      const [c, , other] = bereaved().programs as [TestProgram, TestProgram, TestProgram];
+      const [value, request, flag] = [c.alloc(4), c.ints(0), c.alloc(4)];
+      const args = [c.ints(5), 1, INT, 2, 7, value, 1, INT, ANY_SOURCE, 5, WORLD, request] as const;
+      equal(c.call("MPI_Isendrecv", ...args), 0);
+      const handle = c.int(request);
+      for (const call of [() => c.call("MPI_Wait", request, 0), () => c.call("MPI_Test", request, flag, 0)]) {
+        equal(call(), PROC_FAILED_PENDING);
+        equal(c.int(request), handle);
+      }
+      if (expected === 0) {
+        equal(c.call("MPIX_Comm_failure_ack", WORLD), 0);
+        equal(c.call("MPI_Test", request, flag, 0), 0);
+        equal(c.int(flag), 0);
+        equal(other.call("MPI_Send", other.ints(77), 1, INT, 0, 5, WORLD), 0);
+      } else {
+        equal(other.call("MPIX_Comm_revoke", WORLD), 0);
+        c.settle();
+      }
+      equal(c.call("MPI_Wait", request, 0), expected);
+      equal(c.int(request), 0x180);
+      if (expected === 0) equal(c.int(value), 77);
+    });
+  }
+
+  it("U1 §9.3.1 in MPI_Waitall the handler hears of the request's error, and the call says that it is in the statuses", () => {
+    const [c] = bereaved().programs as [TestProgram];
+    const seen: number[][] = [];
+    const handler = c.function((comm, code) => {
+      seen.push([c.int(comm!), c.int(code!)]);
+      return undefined;
+    });
+    c.call("MPI_Comm_set_errhandler", WORLD, c.get("MPI_Comm_create_errhandler", handler));
+    const [value, requests, statuses] = [c.alloc(4), c.ints(0x180, 0), c.alloc(64)];
+    equal(c.call("MPI_Irecv", value, 1, INT, dead, 5, WORLD, requests + 4), 0);
+    equal(c.call("MPI_Waitall", 2, requests, statuses), ErrorClass.IN_STATUS);
+    deepEqual(seen, [[WORLD, PROC_FAILED]]);
+    equal(c.int(requests + 4), 0x180);
+  });
+
   it("U1 a pending receive is cancelled, or ended by a revocation", () => {
     const [c, , other] = bereaved().programs as [TestProgram, TestProgram, TestProgram];
     const [value, requests, status] = [c.alloc(4), c.ints(0, 0), c.alloc(32)];

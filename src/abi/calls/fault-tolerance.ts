@@ -11,6 +11,7 @@ import type { Continuation } from "../waiting/callbacks.ts";
 import { handOver } from "../waiting/conclude-requests.ts";
 import { waitThen } from "../waiting/waiting.ts";
 import { putGroup } from "./groups.ts";
+import { resumePending } from "./requests.ts";
 
 /** The agreement is over: its flags go to `out`, also when there is an error. */
 class FlagsAgreed implements Continuation {
@@ -88,12 +89,15 @@ const table: CallTable = {
   MPI_Comm_ack_failed(program, handle: number, count: number, out: number) {
     const { core } = program.comm(handle);
     if (count < 0) throw new MpiError(ErrorClass.ARG, `Cannot acknowledge ${count} failures: counts are from 0`);
-    return program.putInt(out, program.operations.acknowledge(core, count));
+    const acknowledged = program.operations.acknowledge(core, count);
+    resumePending(program);
+    return program.putInt(out, acknowledged);
   },
   /** All of them that are known. */
   MPI_Comm_failure_ack(program, handle: number) {
     const { core } = program.comm(handle);
     program.operations.acknowledge(core, program.operations.deaths);
+    resumePending(program);
     return 0;
   },
   MPI_Comm_failure_get_acked: (program, handle: number, out: number) =>

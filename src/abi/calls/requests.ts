@@ -28,9 +28,9 @@ import { cancelGeneralized, freeGeneralized } from "./generalized-requests.ts";
  * ends once, and in its second place it is a request which is not active.
  */
 function end(program: Program, request: CRequest, handleAt: number, status: number): number {
-  const { ints, operations, requests } = program;
+  const { ints, requests } = program;
   // It is still there, and can be completed when the program has acknowledged the dead.
-  if (isActive(request) && operations.isStalled(request.record)) return putStatus(program, request, status);
+  if (isActive(request) && isPending(program, request)) return putStatus(program, request, status);
   const isOneShot = request.restart === null;
   if (isOneShot) ints[handleAt >> 2] = REQUEST_NULL;
   if (!isActive(request)) {
@@ -40,6 +40,18 @@ function end(program: Program, request: CRequest, handleAt: number, status: numb
   const error = conclude(program, request, status);
   if (isOneShot) requests.remove(request.handle);
   return error;
+}
+
+function isPending(program: Program, request: CRequest): boolean {
+  return program.operations.isStalled(request.record) || request.after?.isPending?.(program, request) === true;
+}
+
+/** The program has acknowledged deaths: requests of which a part stood still go on. */
+export function resumePending(program: Program): void {
+  const { operations, requests } = program;
+  for (const request of requests.list()) {
+    if (isActive(request) && operations.isComplete(request.record)) request.after?.isPending?.(program, request);
+  }
 }
 
 export const statusAt = (statuses: number, i: number): number => (statuses === 0 ? 0 : statuses + i * statusBytes);
@@ -61,6 +73,16 @@ class EndOne implements Continuation {
   }
 }
 
+/** Of several requests the first that has failed: its communicator's handler hears of its error. */
+interface FailedRequest {
+  readonly request: CRequest;
+  readonly error: number;
+}
+
+function raiseInStatus(program: Program, { request, error }: FailedRequest): number {
+  return program.raise(failed(program, request, error), ErrorClass.IN_STATUS);
+}
+
 /** Ends all of them; with an error in one the statuses tell which. */
 class EndAll implements Continuation {
   private readonly requests: readonly (CRequest | null)[];
@@ -76,7 +98,7 @@ class EndAll implements Continuation {
   resume(program: Program): number {
     const { ints } = program;
     const { handles, statuses } = this;
-    let failing: CRequest | null = null;
+    let failing: FailedRequest | null = null;
     const errors = this.requests.map((request, i) => {
       const status = statusAt(statuses, i);
       if (request === null) {
@@ -84,12 +106,12 @@ class EndAll implements Continuation {
         return 0;
       }
       const error = end(program, request, handles + 4 * i, status);
-      if (error !== 0) failing ??= request;
+      if (error !== 0) failing ??= { request, error };
       return error;
     });
     if (failing === null) return 0;
     if (statuses !== 0) for (const [i, error] of errors.entries()) ints[(statusAt(statuses, i) >> 2) + S_ERROR] = error;
-    return program.raise(failed(program, failing, ErrorClass.IN_STATUS));
+    return raiseInStatus(program, failing);
   }
 }
 
@@ -117,7 +139,7 @@ class EndSome implements Continuation {
   resume(program: Program): number {
     const { ints } = program;
     const { outcount, indices, statuses } = this.outs;
-    let failing: CRequest | null = null;
+    let failing: FailedRequest | null = null;
     let ended = 0;
     for (const i of this.done) {
       const request = this.requests[i]!;
@@ -126,12 +148,12 @@ class EndSome implements Continuation {
       const error = end(program, request, this.handles + 4 * i, status);
       if (isEnded) continue;
       if (status !== 0) ints[(status >> 2) + S_ERROR] = error;
-      if (error !== 0) failing ??= request;
+      if (error !== 0) failing ??= { request, error };
       ints[(indices >> 2) + ended] = i;
       ended++;
     }
     ints[outcount >> 2] = ended;
-    return failing === null ? 0 : program.raise(failed(program, failing, ErrorClass.IN_STATUS));
+    return failing === null ? 0 : raiseInStatus(program, failing);
   }
 }
 

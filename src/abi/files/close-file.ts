@@ -4,6 +4,7 @@ import type { Program } from "../program.ts";
 import type { Continuation } from "../waiting/callbacks.ts";
 import { type CFile, FILE_NULL } from "./file.ts";
 import { FileTask } from "./file-task.ts";
+import type { FileUser } from "./file-user.ts";
 import { Mode } from "./mode.ts";
 import { diskOf } from "./program-files.ts";
 import { forgetShared, isFirst } from "./shared-pointer.ts";
@@ -46,7 +47,7 @@ export class Closed implements Continuation {
   }
 }
 
-function release(program: Program, { comm, handle }: CFile): void {
+function release(program: FileUser, { comm, handle }: CFile): void {
   program.operations.freeCommunicator(comm);
   program.files.remove(handle);
 }

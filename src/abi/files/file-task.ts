@@ -1,15 +1,15 @@
 /** Something that all members of an open file do together. */
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
-import type { Program } from "../program.ts";
 import type { CFile } from "./file.ts";
+import type { FileUser } from "./file-user.ts";
 import { Together } from "./together.ts";
 
-export abstract class FileTask extends Together {
-  protected readonly program: Program;
+export abstract class FileTask<User extends FileUser = FileUser> extends Together {
+  protected readonly program: User;
   protected readonly file: CFile;
 
-  constructor(program: Program, file: CFile) {
+  constructor(program: User, file: CFile) {
     super();
     this.program = program;
     this.file = file;

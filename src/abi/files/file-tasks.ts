@@ -5,6 +5,7 @@ import type { Program } from "../program.ts";
 import { type Access, etypesOf } from "./access.ts";
 import type { CFile } from "./file.ts";
 import { FileTask } from "./file-task.ts";
+import type { FileUser } from "./file-user.ts";
 import { diskOf } from "./program-files.ts";
 import { seekTarget } from "./seek.ts";
 import { advanceShared, isFirst, setShared, sharedPosition } from "./shared-pointer.ts";
@@ -22,7 +23,7 @@ export class SetSize extends FileTask {
   private readonly size: number;
   private readonly mayShrink: boolean;
 
-  constructor(program: Program, file: CFile, size: number, mayShrink: boolean) {
+  constructor(program: FileUser, file: CFile, size: number, mayShrink: boolean) {
     super(program, file);
     this.size = size;
     this.mayShrink = mayShrink;
@@ -52,7 +53,7 @@ export class SetSize extends FileTask {
 export class SetAtomicity extends FileTask {
   private readonly isAtomic: boolean;
 
-  constructor(program: Program, file: CFile, isAtomic: boolean) {
+  constructor(program: FileUser, file: CFile, isAtomic: boolean) {
     super(program, file);
     this.isAtomic = isAtomic;
   }
@@ -78,7 +79,7 @@ export class SeekShared extends FileTask {
   private readonly whence: number;
   private target = 0;
 
-  constructor(program: Program, file: CFile, offset: number, whence: number) {
+  constructor(program: FileUser, file: CFile, offset: number, whence: number) {
     super(program, file);
     this.offset = offset;
     this.whence = whence;
@@ -110,7 +111,7 @@ export class SeekShared extends FileTask {
 }
 
 /** The place of each member in an access in the order of their ranks: the shared pointer moves on by what all want together. */
-export class TakeTurns extends FileTask {
+export class TakeTurns extends FileTask<Program> {
   private readonly access: Access;
   private total = 0;
   /** In etypes: where this member's part begins. */

@@ -12,6 +12,7 @@ import type { Creation } from "../../core/process/task.ts";
 import type { Program } from "../program.ts";
 import type { Continuation } from "../waiting/callbacks.ts";
 import { CFile } from "./file.ts";
+import type { FileUser } from "./file-user.ts";
 import { checkMode, howToOpen, Mode, modeHas } from "./mode.ts";
 import { diskOf } from "./program-files.ts";
 import { forgetShared } from "./shared-pointer.ts";
@@ -24,7 +25,7 @@ interface OpenOptions {
 }
 
 export class OpenFile extends Together {
-  private readonly program: Program;
+  private readonly program: FileUser;
   private readonly options: OpenOptions;
   private readonly duplicate: Duplicate;
   private path = "";
@@ -33,7 +34,7 @@ export class OpenFile extends Together {
   /** Of both pointers. */
   private position = 0;
 
-  constructor(program: Program, parent: Communicator, options: OpenOptions) {
+  constructor(program: FileUser, parent: Communicator, options: OpenOptions) {
     super();
     this.program = program;
     this.options = options;

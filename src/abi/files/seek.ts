@@ -1,7 +1,7 @@
 /** Where MPI_File_seek and MPI_File_seek_shared lead to: MPI 5.0 §14.4.3. */
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
-import type { Program } from "../program.ts";
 import type { CFile } from "./file.ts";
+import type { FileUser } from "./file-user.ts";
 import { diskOf } from "./program-files.ts";
 import { etypesBefore } from "./view.ts";
 
@@ -9,7 +9,7 @@ import { etypesBefore } from "./view.ts";
 const Whence = { CURRENT: 401, END: 402, SET: 403 } as const;
 
 /** `current`: where the pointer is now. All in etypes of the view. */
-export function seekTarget(program: Program, file: CFile, offset: number, whence: number, current: number): number {
+export function seekTarget(program: FileUser, file: CFile, offset: number, whence: number, current: number): number {
   const target = offset + base();
   if (target >= 0 && Number.isSafeInteger(target)) return target;
   throw new MpiError(ErrorClass.ARG, `Cannot seek to ${target} in ${file.title}: positions are from 0 to 2^53`);

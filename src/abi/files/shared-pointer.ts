@@ -8,8 +8,8 @@
  */
 import type { CommRank } from "../../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
-import type { Program } from "../program.ts";
 import type { CFile } from "./file.ts";
+import type { FileUser } from "./file-user.ts";
 import { diskOf } from "./program-files.ts";
 
 /** What is needed of a file, which need not be open yet. */
@@ -19,7 +19,7 @@ type Place = Pick<CFile, "comm" | "path" | "shared">;
 export const isFirst = ({ comm }: Pick<CFile, "comm">): boolean => comm.rank === 0;
 
 /** The hidden file of this run: of one that was thawed the earlier run's is removed. */
-function pointerPath(program: Program, { comm, path, shared }: Place): string {
+function pointerPath(program: FileUser, { comm, path, shared }: Place): string {
   const disk = diskOf(program);
   const at = path.lastIndexOf("/") + 1;
   // Contexts are unique among the communicators of a process.
@@ -35,7 +35,7 @@ function pointerPath(program: Program, { comm, path, shared }: Place): string {
 const lockOf = (pointer: string): string => `${pointer}.lock`;
 
 /** No other member that opened the file with us is inside at the same time. */
-export function locked<T>(program: Program, file: CFile, act: () => T): T {
+export function locked<T>(program: FileUser, file: CFile, act: () => T): T {
   if (file.comm.size === 1) return act();
   const disk = diskOf(program);
   const lock = lockOf(pointerPath(program, file));
@@ -56,13 +56,13 @@ export function locked<T>(program: Program, file: CFile, act: () => T): T {
 }
 
 /** In etypes. */
-export function sharedPosition(program: Program, file: CFile): number {
+export function sharedPosition(program: FileUser, file: CFile): number {
   if (file.comm.size === 1) return file.shared.start;
   return diskOf(program).readNumber(pointerPath(program, file)) ?? file.shared.start;
 }
 
 /** Moves it on; answers where it was. */
-export function advanceShared(program: Program, file: CFile, etypes: number): number {
+export function advanceShared(program: FileUser, file: CFile, etypes: number): number {
   return locked(program, file, () => {
     const before = sharedPosition(program, file);
     if (file.comm.size === 1) file.shared.start = before + etypes;
@@ -72,7 +72,7 @@ export function advanceShared(program: Program, file: CFile, etypes: number): nu
 }
 
 /** All members call it, at a time when none of them uses the pointer. */
-export function setShared(program: Program, file: CFile, etypes: number): void {
+export function setShared(program: FileUser, file: CFile, etypes: number): void {
   file.shared.start = etypes;
   forgetShared(program, file);
 }
@@ -81,7 +81,7 @@ export function setShared(program: Program, file: CFile, etypes: number): void {
  * Removes the pointer from the disk, at a time when no member uses it. The first member may never have used the pointer, and others all
  * the same.
  */
-export function forgetShared(program: Program, file: Place): void {
+export function forgetShared(program: FileUser, file: Place): void {
   if (!isFirst(file) || file.comm.size === 1) return;
   const disk = diskOf(program);
   const pointer = pointerPath(program, file);
@@ -90,7 +90,7 @@ export function forgetShared(program: Program, file: Place): void {
 }
 
 /** Before an image is taken: the disk of a later run does not know. A later life of this run finds it, and must not be asked twice. */
-export function rememberShared(program: Program): void {
+export function rememberShared(program: FileUser): void {
   if (program.disk?.isReplayed === true) return;
   for (const file of program.files.list()) file.shared.start = sharedPosition(program, file);
 }

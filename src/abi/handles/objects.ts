@@ -78,6 +78,8 @@ export interface COperation {
 export interface After {
   /** Called once, also after an error. */
   finish(program: Program, bytes: number, error: number): void;
+  /** Of a request that is complete: does a part of it stand still, until the program has acknowledged a death? */
+  isPending?(program: Program, request: CRequest): boolean;
 }
 
 /** The functions of a generalized request (generalized-requests.ts). */

@@ -24,7 +24,7 @@ interface CoroutineHostOptions {
   readonly whereabouts: { readonly sleeps: number; end(): void };
   /** Makes the process stop at its next capture point: `Suspension.givesWay`. */
   giveWay(): void;
-  abort(code: number, message: string): never;
+  abort(code: number, message: string, members: readonly number[]): never;
   now(): number;
   moveClockTo(seconds: number): void;
 }
@@ -102,8 +102,8 @@ export class CoroutineHost implements CHost {
     this.isLooking = false;
   }
 
-  abort(code: number, message: string): never {
-    return this.#options.abort(code, message);
+  abort(code: number, message: string, members: readonly number[]): never {
+    return this.#options.abort(code, message, members);
   }
 
   now(): number {

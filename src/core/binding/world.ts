@@ -26,8 +26,8 @@ export interface HostWorld extends Waits {
   readonly processorName: string;
   /** Starts other processes while the job runs. */
   readonly spawner: Spawner;
-  /** Ends the whole job with that exit code. */
-  abort(code: number, message: string): never;
+  /** Ends the whole job with that exit code; where deaths are survived, and members (world ranks) are given, only those. */
+  abort(code: number, message: string, members: readonly number[]): never;
   /** Seconds since some moment in the past, MPI_Wtime. */
   now(): number;
   /** That clock shows that time now, or a later one: so much has passed in an earlier life. */

@@ -189,7 +189,7 @@ class World {
         dispatcher.interrupted("SIGINT", 2, nowMs);
         break;
       case "aborted":
-        dispatcher.aborted(rank, 6, "enough", nowMs);
+        dispatcher.aborted(rank, { code: 6, message: "enough", members: [] }, nowMs);
         break;
     }
   }
@@ -222,6 +222,7 @@ class World {
       left: (rank) => order("left", rank),
       restart: (node, ranks) => order("restart", node, ranks),
       restartRanks: (node, ranks) => order("restart on", node, ranks),
+      endRanks: (node, ranks) => order("end on", node, ranks),
       decided: (outcome) => order("decided", outcome),
       survived: (reason, afterMs) => order("survived", reason, afterMs),
       work: () => 0,

@@ -44,6 +44,7 @@ function world(ranks: number, nodes: number, changes: Partial<DispatcherOptions>
       survived: (reason) => survived.push(reason),
       restart: (node, its) => asked.push(`restart ${node}: ${its.join()}`),
       restartRanks: (node, its) => asked.push(`restart on ${node}: ${its.join()}`),
+      endRanks: (node, its) => asked.push(`end on ${node}: ${its.join()}`),
       disown: (node) => asked.push(`disown ${node}`),
       work: (node) => work[node]!,
       end: (node) => asked.push(`end ${node}`),
@@ -96,7 +97,7 @@ test("the first failure decides; what fails while the job ends changes nothing",
   dispatcher.rankEnded(2, 0, exited(3), 10);
   dispatcher.rankEnded(0, 0, exited(4), 11);
   dispatcher.nodeEnded(0, killed, 12);
-  dispatcher.aborted(3, 5, "", 13);
+  dispatcher.aborted(3, { code: 5, message: "", members: [] }, 13);
   dispatcher.nodeEnded(1, killed, 14);
   assert.deepEqual(asked, ["tell 2", "decided rank-failed 3", "end 0", "end 1", "ended"]);
   assert.equal(outcome()?.code, 3);
@@ -239,7 +240,7 @@ test("before its first sign of life a node is given more time", () => {
 
 test("nodes that do not end in time are killed", () => {
   const { dispatcher, asked, outcome } = world(2, 2);
-  dispatcher.aborted(0, 6, "enough", 0);
+  dispatcher.aborted(0, { code: 6, message: "enough", members: [] }, 0);
   dispatcher.nodeEnded(1, left, 50);
   for (let ms = 100; ms <= 1100; ms += 100) dispatcher.tick(ms);
   assert.deepEqual(asked, ["decided aborted 6", "end 0", "end 1", "kill 0"]);
@@ -462,7 +463,7 @@ test("a code that was not 0 never becomes 0; MPI_Abort may say 0", () => {
   big.dispatcher.rankEnded(0, 0, exited(512), 10);
   assert.equal(big.dispatcher.outcome?.code, 1);
   const abort = world(1, 1);
-  abort.dispatcher.aborted(0, 0, "", 10);
+  abort.dispatcher.aborted(0, { code: 0, message: "", members: [] }, 10);
   assert.equal(abort.dispatcher.outcome?.code, 0);
 });
 
@@ -495,4 +496,35 @@ test("§11.8 numbers are given once, only on nodes that live, and all that are w
   assert.equal(dispatcher.spares, 1);
   assert.deepEqual(dispatcher.admit(1), [4]);
   assert.equal(dispatcher.admit(1), undefined);
+});
+
+test("U1 MPI_Abort of some: its members are dead and end, and the others go on", () => {
+  const { dispatcher, asked, deaths, survived, outcome } = world(4, 2, { deaths: "survived" });
+  const abort = { code: 5, message: "MPI_Abort", members: [1, 3] };
+  dispatcher.aborted(1, abort, 10);
+  assert.deepEqual(
+    deaths.map(({ rank }) => rank),
+    [1, 3],
+  );
+  assert.deepEqual(asked, ["tell 1", "tell 3", "end on 0: 1", "end on 1: 3"]);
+  assert.equal(survived.length, 1);
+  // Its thread's own end, and another word of a rank that is dead, mean nothing.
+  dispatcher.rankEnded(3, 0, exited(5), 11);
+  dispatcher.aborted(3, { ...abort, members: [3, 0] }, 12);
+  for (const rank of [0, 2]) dispatcher.rankEnded(rank, 0, returned, 20);
+  for (const node of [0, 1]) dispatcher.nodeEnded(node, left, 30);
+  assert.equal(outcome()?.code, 0);
+});
+
+test("U1 MPI_Abort of all that run, of no communicator in particular, or under another protocol ends the job", () => {
+  const of = (members: readonly number[]) => ({ code: 5, message: "", members });
+  const survivor = world(3, 1, { deaths: "survived" });
+  survivor.dispatcher.rankEnded(2, 0, exited(1), 5);
+  survivor.dispatcher.aborted(0, of([0, 1]), 10);
+  assert.equal(survivor.asked.at(-2), "decided aborted 5");
+  const whole = world(3, 1, { deaths: "survived" });
+  whole.dispatcher.aborted(0, of([]), 10);
+  const fatal = world(3, 1);
+  fatal.dispatcher.aborted(0, of([0]), 10);
+  for (const { asked } of [whole, fatal]) assert.deepEqual(asked, ["decided aborted 5", "end 0"]);
 });

@@ -75,6 +75,8 @@ export interface DispatcherPorts {
    * their next life where they were. Threads that they still have must go first.
    */
   restartRanks(node: number, ranks: readonly number[]): void;
+  /** Where deaths are survived: ranks of that node are dead by decision, and told to be; the threads that they still have must go. */
+  endRanks(node: number, ranks: readonly number[]): void;
   /** The outcome is decided; told once, before the first `end`. */
   decided(outcome: JobOutcome): void;
   /** A failure that does not end the job, for events and logs. */
@@ -231,10 +233,27 @@ export class Dispatcher {
     this.#endIfAllGone();
   }
 
-  /** MPI_Abort: the job ends with that code, whatever the protocol. */
-  aborted(rank: number, code: number, message: string, nowMs: number): void {
+  /**
+   * MPI_Abort: the job ends with that code, whatever the protocol. Where deaths are survived, and ranks run that are not members of the
+   * communicator, only its members end. No members: all are meant.
+   */
+  aborted(rank: number, { code, message, members }: Abort, nowMs: number): void {
     const node = this.#options.placement[rank]!;
-    this.#decide({ kind: "aborted", rank, node, message }, codeFromNumber(code), nowMs);
+    const ranks = [...new Set([rank, ...members])].filter((each) => this.#state.ranks[each]?.state === "running");
+    const isPartial = this.#options.deaths === "survived" && members.length > 0 && this.#runsAnyBut(new Set(ranks));
+    if (!isPartial) this.#decide({ kind: "aborted", rank, node, message }, codeFromNumber(code), nowMs);
+    else if (this.outcome === undefined && ranks.includes(rank)) this.#abortSome(rank, ranks, { code, message }, nowMs);
+  }
+
+  #abortSome(rank: number, ranks: readonly number[], { code, message }: Omit<Abort, "members">, nowMs: number): void {
+    const { placement } = this.#options;
+    const ending: Ending = { kind: "aborted", code, message, ranks };
+    const node = placement[rank]!;
+    this.#fall({ node, ranks, reason: { kind: "rank-failed", rank, node, ending }, code: codeOfEnding(ending) }, nowMs);
+    for (const each of new Set(ranks.map((member) => placement[member]!))) {
+      const here = ranks.filter((member) => placement[member] === each);
+      this.#ports.endRanks(each, here);
+    }
   }
 
   /** The user, or the program that called `launch`, wants an end. For a job that is ending already that means at once. */
@@ -442,6 +461,13 @@ export class Dispatcher {
     this.#ports.record(record);
     applyToDispatcher(this.#state, record);
   }
+}
+
+/** What a rank says that calls MPI_Abort: the members of its communicator, or none for all processes. */
+interface Abort {
+  readonly code: number;
+  readonly message: string;
+  readonly members: readonly number[];
 }
 
 type Failure = Extract<Reason, { kind: "rank-failed" }>;

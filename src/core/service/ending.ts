@@ -44,6 +44,13 @@ interface GaveUp {
   readonly kind: "gave-up";
   readonly why: string;
 }
+/** MPI_Abort on a communicator that is not that of all, where others go on: all of its members end. Known at the dispatcher alone. */
+interface Aborted {
+  readonly kind: "aborted";
+  readonly code: number;
+  readonly message: string;
+  readonly ranks: readonly number[];
+}
 /** The event loop ran dry while the program still awaited something. */
 interface Starved {
   readonly kind: "starved";
@@ -71,6 +78,7 @@ export type Ending =
   | Threw
   | Signalled
   | GaveUp
+  | Aborted
   | Starved
   | Unfinished
   | OutOfMemory
@@ -84,8 +92,10 @@ export function codeOfEnding(ending: Ending): number {
       return 0;
     case "exited":
     case "finalized":
+      return codeFromNumber(ending.code);
     case "vanished":
-      return codeFromNumber(ending.code) || (ending.kind === "vanished" ? 1 : 0);
+    case "aborted":
+      return codeFromNumber(ending.code) || 1;
     case "starved":
       // What Node itself exits with for an unsettled top-level await.
       return 13;
@@ -123,6 +133,8 @@ export function describeEnding(ending: Ending): string {
       return `ended by ${ending.name}`;
     case "gave-up":
       return ending.why;
+    case "aborted":
+      return `${ending.message} ended ranks ${ending.ranks.join(", ")}`;
     case "starved":
       return "it ended while its program still awaited something that can no longer happen";
     case "unfinished":

@@ -15,6 +15,15 @@ export const ulfmGoals: readonly Goal[] = [
     goal: atMost(1.02, { kind: "own", metric, x: 8, contender: banyanNone.id, label: "none" } as const),
   })),
   {
+    benchmark: "ulfm-kernels",
+    contender: banyanUlfm.id,
+    what: "kernels under ulfm, one node",
+    metric: "kernels_s",
+    x: 2,
+    unit: "s",
+    goal: atMost(1.02, { kind: "own", metric: "kernels_s", x: 2, contender: banyanNone.id, label: "none" } as const),
+  },
+  {
     ...ulfm,
     what: "agree over 8 ranks",
     metric: "agree_us",

@@ -5,6 +5,7 @@ import { cImportsOf } from "../../abi/c-imports.ts";
 import { CProgram, canStop, newStack } from "../../abi/c-program.ts";
 import { restOfExchange } from "../../abi/calls/exchanges.ts";
 import { Ended } from "../../abi/ended.ts";
+import { tellHowStarted } from "../../abi/how-started.ts";
 import { ReplayedFiles } from "../../abi/replay/replayed-files.ts";
 import { SeededRandom } from "../../core/base/seeded-random.ts";
 import { Descriptors } from "../../wasi/descriptors.ts";
@@ -27,6 +28,9 @@ import { filesOf } from "./node-files.ts";
 import { PlaneWaits } from "./plane-waits.ts";
 import type { WaitingCRank } from "./waiting-c-rank.ts";
 
+/** The error handler that programs begin with: `--initial-errhandler`. */
+const initialHandlerVariable = "BANYAN_INITIAL_ERRHANDLER";
+
 type Imports = ReturnType<typeof cImportsOf>;
 
 /** `change` may wrap imports. */
@@ -47,6 +51,9 @@ export function loadCRank(rank: WaitingCRank, change: (imports: Imports) => void
     input,
     random,
   };
+  const { program: place, environment } = setup;
+  const initialHandler = environment?.[initialHandlerVariable];
+  tellHowStarted(binding, { command: place.path, args: place.args, initialHandler });
   const images = new CRankImages(rank, life, library, bytes);
   const thawFrom = recovery === null ? setup.thawFrom : recovery.imageFolder;
   const isStarted = thawFrom !== "";

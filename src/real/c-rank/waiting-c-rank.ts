@@ -46,6 +46,7 @@ export class WaitingCRank {
     this.lines = new LineWriter(setup.lines, bellOf(setup.words));
     this.protocol = protocolOf(setup, (message) => this.say(message));
     this.input = newInputPlace(mayRead(setup, this.protocol));
+    const survivesDeaths = this.protocol.definition.deaths === "survived";
     this.process = createCRank(
       {
         rank: setup.rank,
@@ -57,7 +58,7 @@ export class WaitingCRank {
         deaths: setup.deaths,
         protocol: this.protocol.protocol,
         mayUseBoards: this.protocol.mayUseBoards,
-        survivesDeaths: this.protocol.definition.deaths === "survived",
+        survivesDeaths,
         napper: this.protocol.napper,
         set: this.protocol.set,
         memory: setup.memory,
@@ -67,9 +68,14 @@ export class WaitingCRank {
         traceFile: setup.traceFile,
         takesTurns: this.takesTurns,
         mayUsePlane: setup.watch === null && process.env[planeSwitch] !== "off",
-        abort: (code, message) => {
-          this.say({ kind: "abort", code, message });
+        abort: (code, message, members) => {
+          this.say({ kind: "abort", code, message, members });
+          // The node ends the others; ranks that share this thread and are no members go on.
+          if (members.length > 0 && survivesDeaths) throw new Ended({ kind: "exited", code });
           return abort();
+        },
+        buried() {
+          throw new Ended({ kind: "vanished", code: 1 });
         },
         result() {},
         checkpoint() {},

@@ -309,6 +309,7 @@ const ending = oneOf<Ending>({
   threw: object({ kind: kind("threw"), what: text, details: list(text), frames: list(text) }),
   signalled: object({ kind: kind("signalled"), signal: number32, name: text }),
   "gave-up": object({ kind: kind("gave-up"), why: text }),
+  aborted: object({ kind: kind("aborted"), code: finite, message: text, ranks: list(number32) }),
   starved: object({ kind: kind("starved") }),
   unfinished: object({ kind: kind("unfinished"), requests: count }),
   "out-of-memory": object({ kind: kind("out-of-memory"), heapMb: finite }),
@@ -335,7 +336,7 @@ function rankWord(rank: Shape<number>, { fromRank, report }: ProtocolShapes): Sh
   return oneOf<Captured | RankWord>({
     captured: object({ kind: kind("captured"), ...facts }),
     image: object({ kind: kind("image"), ...facts, problem: text }),
-    abort: object({ kind: kind("abort"), code: finite, message: text }),
+    abort: object({ kind: kind("abort"), code: finite, message: text, members: list(number32) }),
     result: object({ kind: kind("result"), value: bytes }),
     spawn: object({
       kind: kind("spawn"),

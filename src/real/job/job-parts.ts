@@ -168,6 +168,7 @@ function dispatcherPorts(journal: JobJournal, turns: JobTurns, all: AllParts): D
       recovery?.nodeFallen(node, ranks);
     },
     restartRanks: (_, ranks) => all().recovery?.fallen(ranks),
+    endRanks: (node, ranks) => all().nodes.send(node, { kind: "end-ranks", ranks }),
     disown: (node) => all().nodes.disown(node),
     decided: (outcome) => turns.decided(outcome),
     survived: (reason, afterMs) => {

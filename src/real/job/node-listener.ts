@@ -138,7 +138,7 @@ export class NodeListener {
     const { core, input, spawning, freezing, recovery, faults } = this.#parts;
     switch (message.kind) {
       case "abort":
-        core.aborted(rank, message.code, message.message, performance.now());
+        core.aborted(rank, message, performance.now());
         break;
       case "result":
         if (rank === 0 || this.#hasHeirs(rank)) this.#setResult(rank, message.value);

@@ -95,7 +95,7 @@ export interface NewRank {
   readonly folders: readonly Folder[];
   readonly origin: Origin;
 }
-/** These processes are not wanted after all: another node has no room for the rest of their world. */
+/** These processes are not wanted after all (another node has no room for the rest of their world), or were aborted. */
 interface EndRanks {
   readonly kind: "end-ranks";
   readonly ranks: readonly number[];

@@ -153,6 +153,8 @@ interface RankAbort {
   readonly kind: "abort";
   readonly code: number;
   readonly message: string;
+  /** Of its communicator, if that is not the world; none: all processes are meant. */
+  readonly members: readonly number[];
 }
 /** `mpi.result(value)`, serialised by the rank so that a value that cannot be is the program's error there. */
 interface RankResult {

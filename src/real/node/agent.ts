@@ -65,7 +65,7 @@ export class Agent {
         this.#starts.begin(message);
         break;
       case "end-ranks":
-        for (const rank of message.ranks) void this.#node.threads.get(rank)?.terminate();
+        this.#node.threads.end(message.ranks);
         break;
       case "spawn-answer":
         this.#node.threads.get(message.rank)?.post(message);

@@ -69,8 +69,10 @@ export function startCThread(options: readonly CRankOptions[], stackMb: number):
   worker.on("error", (error: unknown) => {
     failure = endingOfError(error);
   });
+  const together = ranks.map(({ setup }) => setup.rank);
   return ranks.map(({ setup, here }) => ({
     rank: setup.rank,
+    together,
     lines: new LineReader(setup.lines),
     post: (message: ToRank) => here.postMessage(message),
     terminate: () => terminateThread(worker, undisturbed),

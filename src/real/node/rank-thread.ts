@@ -19,6 +19,8 @@ export interface RankInThread {
   /** The ring of its printed lines. */
   readonly lines: LineReader;
   post(message: ToRank): void;
+  /** The ranks that its thread began with. */
+  readonly together: readonly number[];
   /** Ends its thread, with all ranks in it. */
   terminate(): Promise<unknown>;
 }
@@ -30,6 +32,7 @@ interface RankThreadOptions {
 
 export class RankThread implements RankInThread {
   readonly rank: number;
+  readonly together: readonly number[];
   readonly lines: LineReader;
   readonly #worker: Worker;
   readonly #undisturbed = newUndisturbed();
@@ -37,6 +40,7 @@ export class RankThread implements RankInThread {
 
   constructor({ setup, heapMb }: RankThreadOptions, events: RankThreadEvents) {
     this.rank = setup.rank;
+    this.together = [setup.rank];
     const lines = createLineRing();
     this.lines = new LineReader(lines);
     const workerData: ThreadSetup = { ...setup, lines, undisturbed: this.#undisturbed };

@@ -108,6 +108,15 @@ export class RankThreads {
     return this.#threads.get(rank);
   }
 
+  /** These ranks end. One that shares its thread with a rank that does not end hears of its own death, and leaves its thread. */
+  end(ranks: readonly number[]): void {
+    const isOver = (rank: number): boolean => ranks.includes(rank) || !this.#threads.has(rank);
+    for (const rank of ranks) {
+      const thread = this.#threads.get(rank);
+      if (thread?.together.every(isOver) === true) void thread.terminate();
+    }
+  }
+
   get ranks(): number[] {
     return [...this.#threads.keys()];
   }

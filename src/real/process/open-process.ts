@@ -62,7 +62,9 @@ export interface RankOptions {
   /** Others share its thread: its data plane never waits. */
   readonly takesTurns?: boolean;
   /** MPI_Abort: ends the job with that code; does not return. */
-  abort(code: number, message: string): never;
+  abort(code: number, message: string, members: readonly number[]): never;
+  /** Others have been told that this process is dead, and its thread lives. */
+  buried?(): void;
   /** Rank 0's value for `await job.done`; throws the errors of `structuredClone`. */
   result(value: unknown): void;
   readonly spawner: Spawner;
@@ -163,6 +165,7 @@ export function openProcess(
       newest: Atomics.load(node.words, (line + Line.KEPT_NEWEST) >> 2),
     }),
     notices: {
+      isNews: () => notices.isNews(),
       deliver(hearer) {
         if (!notices.isNews()) return false;
         for (let notice = notices.next(); notice !== undefined; notice = notices.next()) {
@@ -181,6 +184,7 @@ export function openProcess(
     },
     spawner,
     abort: options.abort,
+    buried: () => options.buried?.(),
     result: options.result,
     checkpoint: options.checkpoint,
     restored: options.restored,
@@ -271,6 +275,6 @@ function placesIn(placement: Placement, node: number): Int32Array {
 function tracerOf({ traceFile, rank, abort }: RankOptions, node: number): RankTracer | null {
   if (traceFile === "") return null;
   const failed = (reason: string): never =>
-    abort(1, `Cannot write the trace: ${reason}; free some space, or run without --trace`);
+    abort(1, `Cannot write the trace: ${reason}; free some space, or run without --trace`, []);
   return new RankTracer({ file: traceFile, rank, node, failed });
 }

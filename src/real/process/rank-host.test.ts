@@ -15,7 +15,7 @@ function hostOf(process: Process, happen: () => void): RankHost {
   return new RankHost({
     process,
     waiting: { idle: happen, parks: 0, glance: () => false, reset() {}, whenSomething: async () => happen() },
-    notices: { deliver: () => false },
+    notices: { isNews: () => false, deliver: () => false },
     survivesDeaths: false,
     processorName: "test",
     tracer: null,
@@ -24,6 +24,7 @@ function hostOf(process: Process, happen: () => void): RankHost {
     kept: () => ({ oldest: 0, newest: 0 }),
     spawner: noSpawner(1, "this is a test"),
     abort: (_code, message) => assert.fail(message),
+    buried() {},
     result() {},
     checkpoint() {},
     restored: () => null,

@@ -14,6 +14,7 @@ import type { Process } from "../../core/process/process.ts";
 import type { Spawner } from "../../core/process/spawner.ts";
 import type { KeptNumbers } from "../../core/service/set-checkpoints.ts";
 import { steadyMs } from "../machine/steady-clock.ts";
+import { HeldNotices } from "./held-notices.ts";
 import { InquiryPauses } from "./inquiry-pauses.ts";
 import type { RankWhereabouts, WaitedFor } from "./rank-whereabouts.ts";
 
@@ -42,6 +43,8 @@ interface Hearer {
 
 /** Reads the dispatcher's declarations: calls back for every new death and return. Cheap when there is none. */
 interface NoticesPort {
+  /** Are there any? */
+  isNews(): boolean;
   deliver(hearer: Hearer): boolean;
 }
 
@@ -73,7 +76,9 @@ interface RankHostOptions {
   /** The checkpoints that counted when the process was last asked for another. */
   kept(): KeptNumbers;
   readonly spawner: Spawner;
-  abort(code: number, message: string): never;
+  abort(code: number, message: string, members: readonly number[]): never;
+  /** Others have been told that this process is dead: where it shares its thread, it ends here. */
+  buried(): void;
   result(value: unknown): void;
   checkpoint(state: Uint8Array): void;
   restored(): Uint8Array | null;
@@ -104,6 +109,9 @@ export class RankHost {
   readonly #options: RankHostOptions;
   readonly #hearer: Hearer;
   readonly #inquiryPauses = new InquiryPauses();
+  readonly #held = new HeldNotices();
+  /** Does it wait at the gate of a board? */
+  #isAtGate = false;
   /** Does a data plane wait for the end of a wait? */
   readonly #hasPlane: boolean;
   /** How often the process had slept when it last looked at the time. */
@@ -130,7 +138,10 @@ export class RankHost {
     this.#options = options;
     this.#hasPlane = options.process.pass.isUsed;
     this.#hearer = {
-      died: (rank, incarnation) => this.process.peerFailed({ rank, replica: 0 }, incarnation),
+      died: (rank, incarnation) => {
+        if (rank === this.process.rank && options.survivesDeaths) options.buried();
+        else this.process.peerFailed({ rank, replica: 0 }, incarnation);
+      },
       returned: (rank, incarnation) => this.process.peerReturned({ rank, replica: 0 }, incarnation),
       trimmed: (checkpoint) => this.process.protocol?.trimmedTo(checkpoint),
       left: (rank) => this.process.peerLeft(rank),
@@ -167,18 +178,24 @@ export class RankHost {
     const { process } = this;
     const board = comm.board!;
     process.inquiries.enterGate(comm);
+    this.#isAtGate = true;
     try {
       while (!board.passed()) {
         if (process.progress()) {
           this.#waiting.reset();
           process.checkGate(comm, board);
         } else {
-          if (this.listen() || process.failures.count !== 0) process.failures.checkMembers(comm);
+          if (this.listen() || process.failures.count !== 0) {
+            // The gate may have opened since: then the dead has come through it as well.
+            if (board.passed()) break;
+            process.failures.checkMembers(comm);
+          }
           if (this.#idle()) this.whereabouts.slept({ kind: "gate", comm });
         }
       }
     } finally {
       process.inquiries.leaveGate();
+      this.#isAtGate = false;
       this.#reset();
     }
   }
@@ -291,7 +308,18 @@ export class RankHost {
 
   /** Reads the node's notices; true when there were any. */
   listen(): boolean {
+    if (!this.#notices.isNews() || this.#keepsBack()) return false;
     return this.#notices.deliver(this.#hearer);
+  }
+
+  /** What is under way may be through in a moment, and a death would end it. The wait goes on with looks, not with sleep. */
+  #keepsBack(): boolean {
+    if (!this.survivesDeaths) return false;
+    const { collectives, tasks } = this.process;
+    const isUnderWay = this.#isAtGate || collectives.isBusy || tasks.length !== 0;
+    if (!this.#held.holds(isUnderWay, steadyMs())) return false;
+    this.#waiting.reset();
+    return true;
   }
 
   whenReady(isReady: () => boolean, request?: RecordId): Promise<void> {
@@ -319,7 +347,7 @@ export class RankHost {
       if (choices !== null) await nextTurn();
       while (this.#awaited.size > 0) {
         const moved = this.process.progress();
-        this.listen();
+        this.#notices.deliver(this.#hearer);
         const woken = choices === null ? this.#resumeAll() : this.#resumeOne(choices);
         // Lets the program's own callbacks run; sleeps only without work.
         if (woken) this.#awakened();
@@ -401,8 +429,8 @@ export class RankHost {
     return this.#options.restored();
   }
 
-  abort(code: number, message: string): never {
-    return this.#options.abort(code, message);
+  abort(code: number, message: string, members: readonly number[]): never {
+    return this.#options.abort(code, message, members);
   }
 
   result(value: unknown): void {

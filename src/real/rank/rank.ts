@@ -69,8 +69,8 @@ const options: RankOptions = {
     settle: (isOver) => rankProcess.host.settle(isOver),
     nextAnswer,
   }),
-  abort(code, message) {
-    say({ kind: "abort", code, message });
+  abort(code, message, members) {
+    say({ kind: "abort", code, message, members });
     return waitForTheEnd();
   },
   result(value) {

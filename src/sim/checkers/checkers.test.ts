@@ -449,6 +449,24 @@ const casesWithDeath: typeof cases = [
   [nothingLeft, "a message between the living that nobody wants", sendTo1(0, worldContext), /1 unexpected messages/],
   [
     nothingLeft,
+    "such a message where ranks return, and one that died at the end did not",
+    (observation, world) => {
+      sendTo1(0, worldContext)(observation, world);
+      return { histories: new Histories(3) };
+    },
+    /rank 1 has left 1 unexpected messages/,
+  ],
+  [
+    nothingLeft,
+    "a receive from the living in such a world",
+    (_, world) => {
+      world.processes[1]!.engine.startReceive(0 as Pointer, 0, 0, 5, worldContext);
+      return { histories: new Histories(3) };
+    },
+    /rank 1 has left 1 posted receives/,
+  ],
+  [
+    nothingLeft,
     "such a message though its receiver has given up",
     (observation, world) => {
       observation.gaveUp.add(1);

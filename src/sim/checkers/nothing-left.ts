@@ -16,11 +16,11 @@ export const nothingLeft: Checker = {
     const { world, stuck, dead, histories } = evidence;
     // A stuck rank keeps what it waits for.
     if (stuck.length > 0) return [];
-    // Where ranks return, a rank that died after the programs were over stays dead: the job has ended, and nobody answers the
-    // others.
-    if (histories !== undefined && dead.size > 0) return [];
     const living = world.processes.filter(({ rank }) => !dead.has(rank));
-    const problems = living.flatMap((process) => leftAt(process, evidence));
+    // Where ranks return, a rank that died after the programs were over stays dead: the job has ended, and nobody answers the others.
+    const isUnanswered = histories !== undefined && dead.size > 0;
+    const problems = living.flatMap((process) => (isUnanswered ? leftBetween : leftAt)(process, evidence));
+    if (isUnanswered) return problems;
     const { packetsInFlight } = world.network;
     if (packetsInFlight !== 0) problems.push(`${packetsInFlight} packets are still in flight`);
     return problems;
@@ -41,6 +41,23 @@ function leftAt(process: SimProcess, evidence: Evidence): string[] {
     [memory.bytesAllocated - keptBytes - excused.bytes, "bytes of memory"],
     [memory.viewsLent, "lent views"],
     [engine.unsent ? 1 : 0, "queues of unsent packets"],
+  ];
+  return left.filter(([count]) => count !== 0).map(([count, what]) => `rank ${rank} has left ${count} ${what}`);
+}
+
+/** What the living have left of messages among themselves; what they keep for the dead is not theirs to end. */
+function leftBetween({ rank, engine, memory }: SimProcess, evidence: Evidence): string[] {
+  const { dead } = evidence;
+  const { records } = engine;
+  let posted = 0;
+  engine.posted.forEach((receive) => {
+    if (!dead.has(records.get(receive, R_PEER))) posted++;
+  });
+  const excused = storedMessages(engine, (source, context) => mayStay(evidence, rank, source, context));
+  const left: [number, string][] = [
+    [posted, "posted receives"],
+    [engine.unexpected.count - excused.count, "unexpected messages"],
+    [memory.viewsLent, "lent views"],
   ];
   return left.filter(([count]) => count !== 0).map(([count, what]) => `rank ${rank} has left ${count} ${what}`);
 }

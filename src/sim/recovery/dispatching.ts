@@ -143,6 +143,7 @@ export class Dispatching {
         left: () => {},
         restart: (node, ranks) => this.#replace(node, ranks),
         restartRanks: (_, ranks) => ports.fallen(ranks),
+        endRanks: () => assert(false, "all dead ranks return in this world"),
         decided: (outcome) => this.#decided(outcome),
         survived: () => {},
         // A node that stands still does nothing, and the operating system sees that.

@@ -131,6 +131,7 @@ export class SpawnJob {
         tell: ({ rank, incarnation }) => this.#tellAll(rank, incarnation),
         restart() {},
         restartRanks() {},
+        endRanks() {},
         decided: () => {
           this.#decisions++;
         },

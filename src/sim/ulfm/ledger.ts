@@ -3,7 +3,8 @@ import type { Violation } from "../judge.ts";
 
 export class Ledger {
   readonly violations: Violation[] = [];
-  readonly counts = { messages: 0, collectives: 0, agreements: 0, shrinks: 0 };
+  readonly counts = { messages: 0, collectives: 0, agreements: 0, shrinks: 0, files: 0, joined: 0 };
+  readonly #taken = new Map<string, number>();
   readonly #seen = new Map<string, { readonly rank: number; readonly what: string }>();
 
   /** Also the word of a rank that dies afterwards counts. */
@@ -13,6 +14,13 @@ export class Ledger {
     else if (first.what !== what) {
       this.wrong("all see the same", `${matter}: ${first.what} at rank ${first.rank}, ${what} at rank ${rank}`);
     }
+  }
+
+  /** That belongs to one rank alone. */
+  once(matter: string, rank: number): void {
+    const owner = this.#taken.get(matter);
+    if (owner !== undefined) this.wrong("what is given once", `${matter}: to rank ${owner} and to rank ${rank}`);
+    this.#taken.set(matter, rank);
   }
 
   wrong(invariant: string, what: string): void {

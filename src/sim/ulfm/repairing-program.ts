@@ -3,12 +3,20 @@
  * whether it went well at all of them, and go on with a smaller communicator when it did not. What they do follows from the
  * seed and the round, so all of them do the same.
  */
+import { CloseFile } from "../../abi/files/close-file.ts";
+import type { CFile } from "../../abi/files/file.ts";
+import { SetSize, SyncFile } from "../../abi/files/file-tasks.ts";
+import { Mode } from "../../abi/files/mode.ts";
+import { OpenFile } from "../../abi/files/open-file.ts";
+import { advanceShared } from "../../abi/files/shared-pointer.ts";
 import type { Pointer, RecordId } from "../../core/base/brand.ts";
 import { ANY_SOURCE } from "../../core/base/constants.ts";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
 import { Group } from "../../core/comm/group.ts";
+import { Info } from "../../core/comm/info.ts";
 import { Agree } from "../../core/process/agree.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
+import type { SpawnOutcome } from "../../core/process/communicators/spawn.ts";
 import {
   CreateGroup,
   CreateInter,
@@ -21,11 +29,19 @@ import {
 } from "../../core/process/new-communicators.ts";
 import type { Task } from "../../core/process/task.ts";
 import { R_ERROR, SendMode } from "../../core/request/records.ts";
+import type { FileSystem } from "../outside/file-system.ts";
 import { mixed } from "../script/mixed-number.ts";
 import type { SimProcess, Steps } from "../sim-process.ts";
+import type { Birth, Births } from "./births.ts";
 import type { Ledger } from "./ledger.ts";
+import { RankDisk } from "./rank-disk.ts";
 
-const { PROC_FAILED, PROC_FAILED_PENDING, REVOKED } = ErrorClass;
+const { PROC_FAILED, PROC_FAILED_PENDING, REVOKED, SPAWN } = ErrorClass;
+
+/** Of the message by which parents take new processes into their communicator. */
+const joinTag = 12;
+/** All members know that a round has failed, and its errors have been judged: deaths that were acknowledged meanwhile must not stay in the communicator. */
+const notWell = -1;
 
 interface Repairing {
   readonly seed: number;
@@ -33,8 +49,12 @@ interface Repairing {
   readonly ledger: Ledger;
   /** The orders of spawns, by round: what the dispatcher would tell the children. */
   readonly orders: Map<number, { readonly context: number; readonly count: number }>;
-  /** Has any process died? */
-  readonly hasDeaths: () => boolean;
+  readonly births: Births;
+  readonly files: FileSystem;
+  /** Is the process dead? */
+  readonly isDead: (rank: number) => boolean;
+  /** The process ends itself, without MPI_Finalize. */
+  readonly die: (rank: number) => void;
 }
 
 /** One rank of it. */
@@ -45,11 +65,42 @@ export class RepairingRank {
   #round = 0;
   /** Of this round: what was made and is to be used when all have it. */
   #made: Communicator | null = null;
+  readonly #disk: RankDisk;
 
   constructor(process: SimProcess, plan: Repairing) {
     this.#process = process;
     this.#plan = plan;
     this.#comm = process.core.world;
+    this.#disk = new RankDisk(process, plan.files);
+  }
+
+  /** One that was spawned: it joins the others at the end of the round in which they have taken it in, or ends. */
+  *join(birth: Birth): Steps {
+    const { core, rank } = this.#process;
+    const between = (yield* this.#task(new MeetParents(birth))).result;
+    const merged = between === null ? null : (yield* this.#task(new Merge(between, true, core))).result;
+    // All parents have merged as well: they agree whether all have succeeded, and one of them says so.
+    const round = between === null || merged === null ? -1 : yield* this.#takenIn(between, birth.root);
+    if (between === null || merged === null || round < 0) {
+      this.#plan.die(rank);
+      return yield this.#process.until("its own end", () => false);
+    }
+    this.#leave(between);
+    this.#comm = merged;
+    this.#round = round;
+    this.#plan.ledger.counts.joined++;
+    yield* this.#endRound(0);
+    yield* this.run();
+  }
+
+  /** The round in which the parents have taken this process in; −1: they have not. */
+  *#takenIn(between: Communicator, root: number): Steps<number> {
+    const { core, memory } = this.#process;
+    const word = this.#allocate(1);
+    const error = yield* this.#end(core.startReceive(between, word, 4, root, joinTag));
+    const round = this.#words(word, 1)[0]!;
+    memory.free(word);
+    return error === 0 ? round : -1;
   }
 
   *run(): Steps {
@@ -67,17 +118,27 @@ export class RepairingRank {
       () => this.#bothSides(),
       () => this.#spawn(),
       () => this.#agreeTwice(),
+      () => this.#file(this.#comm),
+      () => this.#fileOfHalf(),
+      () => this.#grow(),
+      () => this.#grow(),
     ];
-    for (; this.#round < rounds; this.#round++) {
+    while (this.#round < rounds) {
       yield this.#process.compute(1 + (mixed(seed, this.#round, rank) % this.#drawn(1, [10, 3_000, 60_000])));
       const error = yield* actions[mixed(seed, this.#round) % actions.length]!();
-      this.#judge(error);
+      this.#judge(error, this.#comm.group.worldRanks());
       if (error !== 0 && this.#drawn(2, [true, false])) core.revocations.revoke(this.#comm);
-      const isWell = yield* this.#agree(this.#comm, error === 0);
-      yield* this.#useMade(isWell);
-      if (!isWell) yield* this.#shrink();
+      yield* this.#endRound(error);
     }
     yield core.startFinalBarrier();
+  }
+
+  /** The members agree how it went, and those that live go on. */
+  *#endRound(error: number): Steps {
+    const isWell = yield* this.#agree(this.#comm, error === 0);
+    yield* this.#useMade(isWell);
+    if (!isWell) yield* this.#shrink();
+    this.#round++;
   }
 
   /** The same choice for all ranks in this round. */
@@ -85,10 +146,12 @@ export class RepairingRank {
     return list[mixed(this.#plan.seed, this.#round, 1_000 + salt) % list.length]!;
   }
 
-  #judge(error: number): void {
+  /** An error needs a dead member: only those who communicate with the dead hear of a failure. */
+  #judge(error: number, members: readonly number[]): void {
     const isKnown = error === PROC_FAILED || error === PROC_FAILED_PENDING || error === REVOKED;
-    if (error === 0 || (isKnown && this.#plan.hasDeaths())) return;
-    this.#plan.ledger.wrong("errors have a reason", `round ${this.#round}: rank ${this.#process.rank} got ${error}`);
+    if (error === 0 || error === notWell || (isKnown && members.some((member) => this.#plan.isDead(member)))) return;
+    const place = `round ${this.#round}: rank ${this.#process.rank} got ${error}, of members ${members}`;
+    this.#plan.ledger.wrong("errors have a reason", place);
   }
 
   *#end(request: RecordId): Steps<number> {
@@ -316,7 +379,7 @@ export class RepairingRank {
     const between = yield* this.#task(new CreateInter(half, 0, comm, other, 11));
     const isWell = yield* this.#agree(comm, between.error === 0);
     core.freeCommunicator(half);
-    this.#judge(between.error);
+    this.#judge(between.error, comm.group.worldRanks());
     if (!isWell) {
       if (between.result !== null) core.freeCommunicator(between.result);
       return between.error;
@@ -355,6 +418,111 @@ export class RepairingRank {
     if (comm.rank < comm.size >> 1) core.freeCommunicator(half);
     this.#made = task.result;
     return task.error;
+  }
+
+  /** New processes are started, and taken in when all members have them. */
+  *#grow(): Steps<number> {
+    const { core } = this.#process;
+    const comm = this.#comm;
+    const root = this.#drawn(8, [0, comm.size - 1]);
+    const outcome = comm.rank === root ? yield* this.#wish(root) : null;
+    const spawn = yield* this.#task(new Spawn(comm, root, outcome));
+    const members = [...comm.group.worldRanks(), ...(spawn.outcome?.children ?? [])];
+    // Too few numbers are free: some may hear of that, and others of a death.
+    if (spawn.error !== SPAWN) this.#judge(spawn.error, members);
+    const between = spawn.result;
+    const merge = between === null ? null : yield* this.#task(new Merge(between, false, core));
+    this.#judge(merge?.error ?? 0, members);
+    const merged = merge?.result ?? null;
+    const isWell = yield* this.#agree(comm, merged !== null);
+    if (isWell && between !== null && merged !== null) {
+      if (comm.rank === root) yield* this.#takeIn(between);
+      this.#leave(between);
+      if (comm !== core.world) core.freeCommunicator(comm);
+      this.#comm = merged;
+      return 0;
+    }
+    // New processes that have got so far hear of it, and end.
+    for (const made of [between, merged]) {
+      if (made === null) continue;
+      core.revocations.revoke(made);
+      this.#leave(made);
+    }
+    return notWell;
+  }
+
+  *#wish(root: number): Steps<SpawnOutcome> {
+    const { group, context, children: count } = this.#comm;
+    let outcome: SpawnOutcome | null = null;
+    this.#plan.births.ask(this.#drawn(9, [1, 2]), { parents: group.worldRanks(), root, context, count }, (answer) => {
+      outcome = answer;
+    });
+    yield this.#process.until("the answer to a spawn", () => outcome !== null);
+    return outcome!;
+  }
+
+  /** All parents have the new communicator: the new processes are told so, and which round it is. */
+  *#takeIn(between: Communicator): Steps {
+    const { core, memory } = this.#process;
+    const word = this.#allocate(1);
+    this.#words(word, 1)[0] = this.#round;
+    for (let child = 0; child < between.peers.size; child++) {
+      yield* this.#end(core.startSend(between, word, 4, child, joinTag, SendMode.STANDARD));
+    }
+    memory.free(word);
+  }
+
+  /** In half of the programs without a farewell: then it is said at the end. */
+  #leave(comm: Communicator): void {
+    const { core } = this.#process;
+    if (mixed(this.#plan.seed) % 2 === 0) core.disconnect(comm);
+    core.freeCommunicator(comm);
+  }
+
+  /** A file of some of the members: no other death concerns it. */
+  *#fileOfHalf(): Steps<number> {
+    const half = yield* this.#halves();
+    if (half === null) return PROC_FAILED;
+    const error = yield* this.#file(half);
+    this.#judge(error, half.group.worldRanks());
+    this.#process.core.freeCommunicator(half);
+    return error;
+  }
+
+  /** Everybody writes its word, and after a sync reads that of another one. */
+  *#file(comm: Communicator): Steps<number> {
+    const mode = Mode.CREATE | Mode.RDWR | this.#drawn(4, [0, Mode.DELETE_ON_CLOSE]);
+    const name = `of-${comm.context >>> 0}-${comm.group.worldRanks()[0]}`;
+    const opening = yield* this.#task(new OpenFile(this.#disk, comm, { name, mode, info: new Info() }));
+    if (opening.error !== 0) return opening.error;
+    const file = opening.file();
+    const error = yield* this.#useFile(file, comm);
+    const closing = yield* this.#task(new CloseFile(this.#disk, file));
+    if (closing.error === 0) {
+      this.#disk.operations.freeCommunicator(file.comm);
+      this.#disk.files.remove(file.handle);
+    }
+    return error || closing.error;
+  }
+
+  *#useFile(file: CFile, comm: Communicator): Steps<number> {
+    const { disk } = this.#disk;
+    const { ledger } = this.#plan;
+    const sizing = yield* this.#task(new SetSize(this.#disk, file, 4 * comm.size, true));
+    if (sizing.error !== 0) return sizing.error;
+    disk.write(file.descriptor, new Uint8Array(Int32Array.of(this.#word(this.#process.rank, 5)).buffer), 4 * comm.rank);
+    const place = advanceShared(this.#disk, file, 1);
+    ledger.once(`place ${place} of ${file.name}, round ${this.#round}`, this.#process.rank);
+    const sync = yield* this.#task(new SyncFile(this.#disk, file));
+    if (sync.error !== 0) return sync.error;
+    ledger.counts.files++;
+    const other = (comm.rank + 1) % comm.size;
+    const read = new Int32Array(1);
+    disk.read(file.descriptor, new Uint8Array(read.buffer), 4 * other);
+    const from = comm.group.worldRanks()[other]!;
+    if (read[0] !== this.#word(from, 5))
+      ledger.wrong("what was written is there", `${file.name}: word of rank ${from}`);
+    return 0;
   }
 }
 

@@ -7,13 +7,13 @@ import { runUlfmSeed } from "./run-ulfm-seed.ts";
 
 describe("U2 ULFM random programs with deaths", () => {
   it("nobody is stuck, what completed is right, agreements and groups are the same for all", () => {
-    let deaths = 0;
+    const counts = { deaths: 0, files: 0, joined: 0 };
     for (let seed = 1; seed <= tries(40, 2_000); seed++) {
       const outcome = runUlfmSeed({ seed });
       assert.deepEqual(outcome.violations, [], `seed ${seed}`);
-      deaths += outcome.deaths;
+      for (const what of ["deaths", "files", "joined"] as const) counts[what] += outcome[what];
     }
-    assert.ok(deaths > 20, `${deaths}`);
+    assert.ok(counts.deaths > 20 && counts.files > 20 && counts.joined > 5, JSON.stringify(counts));
   });
 
   it("the same seed gives the same run", () => {

@@ -4,9 +4,11 @@
  */
 import { marksOf, type SeedOutcome } from "../judge.ts";
 import { Observation } from "../observation.ts";
+import { FileSystem } from "../outside/file-system.ts";
 import { Random } from "../random.ts";
 import { randomWorld } from "../random-world.ts";
 import { World } from "../world.ts";
+import { Births } from "./births.ts";
 import { Ledger } from "./ledger.ts";
 import { RepairingRank } from "./repairing-program.ts";
 
@@ -21,27 +23,44 @@ interface UlfmSeedOptions {
 
 const eventsMax = 5_000_000;
 
-export function runUlfmSeed(options: UlfmSeedOptions): SeedOutcome {
+interface UlfmSeedOutcome extends SeedOutcome {
+  /** Uses of files, and spawned processes that were taken in. */
+  readonly files: number;
+  readonly joined: number;
+}
+
+export function runUlfmSeed(options: UlfmSeedOptions): UlfmSeedOutcome {
   const { seed } = options;
   const random = new Random(seed);
   const ranks = options.ranks ?? random.pick([1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 20]);
-  const drawn = randomWorld(random, ranks);
+  const spares = random.pick([0, 2, 5]);
+  const drawn = randomWorld(random, ranks + spares);
   const inFlightAtCrash = random.pick(["lost", "delivered", "either"] as const);
   const world = new World({
     ...drawn,
+    ranksFirst: spares === 0 ? undefined : ranks,
     cost: { ...drawn.cost, inFlightAtCrash },
     eventsMax,
     ...(options.listener === undefined ? {} : { listener: options.listener }),
   });
   planDeaths(world, random);
   const ledger = new Ledger();
-  const hasDeaths = (): boolean => world.processes.some(({ state }) => state === "dead");
   const rounds = options.events ?? random.pick([3, 8, 15]);
-  const plan = { seed: random.bits(), rounds, ledger, orders: new Map(), hasDeaths };
-  world.startAll((process) => new RepairingRank(process, plan).run());
+  const births = new Births(world, random.fork(), (birth) => (process) => new RepairingRank(process, plan).join(birth));
+  const plan = {
+    seed: random.bits(),
+    rounds,
+    ledger,
+    orders: new Map(),
+    births,
+    files: new FileSystem(() => BigInt(Math.round(world.nowNs))),
+    isDead: (rank: number): boolean => world.processes[rank]!.state === "dead",
+    die: (rank: number): void => world.plan(world.nowNs, () => world.crash(rank)),
+  };
+  for (let rank = 0; rank < ranks; rank++) world.start(rank, (process) => new RepairingRank(process, plan).run());
   run(world, ledger);
   const dead = world.processes.filter(({ state }) => state === "dead").length;
-  const { messages, collectives, agreements } = ledger.counts;
+  const { messages, collectives, agreements, files, joined } = ledger.counts;
   return {
     violations: ledger.violations,
     hash: world.trace.hash,
@@ -49,6 +68,8 @@ export function runUlfmSeed(options: UlfmSeedOptions): SeedOutcome {
     events: world.trace.events,
     messages,
     collectives: collectives + agreements,
+    files,
+    joined,
     deaths: dead,
     gaveUp: 0,
     marks: marksOf(world, new Observation()),
@@ -65,7 +86,7 @@ function run(world: World, ledger: Ledger): void {
     return;
   }
   for (const { rank, state, core, engine } of world.processes) {
-    if (state === "dead" || ledger.violations.length > 0) continue;
+    if (state !== "finished" || ledger.violations.length > 0) continue;
     const left = core.tasks.length + core.collectives.operations.length + engine.posted.count;
     if (left > 0) ledger.wrong("nothing is left behind", `rank ${rank} has ${left} operations under way at its end`);
   }

@@ -429,6 +429,7 @@ export class TakeoverWorld {
           this.recovery.fallen(ranks, this.#nowMs);
         }),
       restartRanks: (_, ranks) => this.#order(() => this.recovery.fallen(ranks, this.#nowMs)),
+      endRanks: (node, ranks) => this.#order(() => this.#send(node, { kind: "end-ranks", ranks })),
       decided: quiet,
       survived: quiet,
       work: () => 0,
