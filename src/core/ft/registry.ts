@@ -6,12 +6,14 @@ import type { ProtocolDefinition } from "./definition.ts";
 import { logging } from "./logging/definition.ts";
 import type { LoggingLaunchOptions } from "./logging/options.ts";
 import { none } from "./none/definition.ts";
+import { replication } from "./replication/definition.ts";
+import type { ReplicationLaunchOptions } from "./replication/options.ts";
 import { ulfm } from "./ulfm/definition.ts";
 
-export const protocols: readonly ProtocolDefinition[] = [none, logging, ulfm];
+export const protocols: readonly ProtocolDefinition[] = [none, logging, ulfm, replication];
 
 /** Of a job that names none. */
 export const protocolDefault: ProtocolDefinition = none;
 
 /** What the protocols add to the options of `launch`. */
-export interface ProtocolLaunchOptions extends LoggingLaunchOptions {}
+export interface ProtocolLaunchOptions extends LoggingLaunchOptions, ReplicationLaunchOptions {}
