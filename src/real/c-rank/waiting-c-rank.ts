@@ -51,6 +51,7 @@ export class WaitingCRank {
       {
         rank: setup.rank,
         ranks: setup.ranks,
+        replicas: setup.replicas,
         placement: setup.placement,
         nodeMap: setup.nodeMap,
         incarnation: setup.incarnation,

@@ -17,6 +17,8 @@ function hostOf(process: Process, happen: () => void): RankHost {
     waiting: { idle: happen, parks: 0, glance: () => false, reset() {}, whenSomething: async () => happen() },
     notices: { isNews: () => false, deliver: () => false },
     survivesDeaths: false,
+    number: 0,
+    nameOf: (rank: number) => ({ rank, replica: 0 }),
     processorName: "test",
     tracer: null,
     whereabouts: new RankWhereabouts({ words: createPlaceWords(), process, isDelivered: () => true }),
