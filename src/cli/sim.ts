@@ -13,6 +13,7 @@ import { failureText } from "../sim/failure-text.ts";
 import { familyNames } from "../sim/generator/generator.ts";
 import { recoveringSeeds } from "../sim/protocol-worlds/recovering-seeds.ts";
 import { repairingSeeds } from "../sim/protocol-worlds/repairing-seeds.ts";
+import { replicatedSeeds } from "../sim/protocol-worlds/replicated-seeds.ts";
 import type { RecoveringSeedOptions, SeededWorld } from "../sim/protocol-worlds/seeded-world.ts";
 import { type SetsBy, setsBy } from "../sim/recovery/sets.ts";
 import { runSeed } from "../sim/run-seed.ts";
@@ -169,12 +170,12 @@ function sim(options: SimOptions): number {
     const { often } = options;
     const run = { seed, ranks, nodes, events, protocol, sets, often, keepSuspects, faults: options.faults };
     const heard = listener === undefined ? {} : { listener };
-    const repairing = repairingSeeds[definition.name];
+    const own = repairingSeeds[definition.name] ?? replicatedSeeds[definition.name];
     const outcome = comeBack
       ? recoveringWorld(protocol, { ...run, faults, ...heard }).run()
-      : repairing === undefined
+      : own === undefined
         ? runSeed({ ...run, protocol: definition, ...heard })
-        : repairing({ ...run, ...heard });
+        : own({ ...run, ...heard });
     totals.seeds++;
     totals.events += outcome.events;
     totals.messages += outcome.messages;

@@ -3,6 +3,8 @@ import { describe, it } from "node:test";
 import { logging } from "../core/ft/logging/definition.ts";
 import { loggingLayouts } from "../core/ft/logging/testing/conformance-layouts.ts";
 import { protocols } from "../core/ft/registry.ts";
+import { replication } from "../core/ft/replication/definition.ts";
+import { replicationLayouts } from "../core/ft/replication/testing/conformance-layouts.ts";
 import {
   type ConformanceLayout,
   plainLayout,
@@ -12,7 +14,10 @@ import {
 import { conformanceWorld } from "./testing/conformance-world.ts";
 
 /** Of protocols that take sends themselves. */
-const ownLayouts: Readonly<Record<string, readonly ConformanceLayout[]>> = { [logging.name]: loggingLayouts };
+const ownLayouts: Readonly<Record<string, readonly ConformanceLayout[]>> = {
+  [logging.name]: loggingLayouts,
+  [replication.name]: replicationLayouts,
+};
 
 const layoutsOf = new Map(
   protocols.map((protocol) => [protocol, ownLayouts[protocol.name] ?? [plainLayout(protocol)]]),

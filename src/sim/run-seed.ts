@@ -68,7 +68,7 @@ function hesitation(random: Random): Pick<WorldOptions, "protocol"> {
 function protocolOf(definition: ProtocolDefinition | null, ranks: number): Pick<WorldOptions, "protocol"> {
   const newRank = definition?.rank ?? null;
   if (newRank === null) return {};
-  const part = { ranks, setOf: new Int32Array(ranks), options: {}, resources: undefined };
+  const part = { replica: 0, ranks, setOf: new Int32Array(ranks), options: {}, resources: undefined };
   return { protocol: (rank) => newRank({ ...part, rank, passed: new Float64Array(1) }) };
 }
 

@@ -30,6 +30,8 @@ export type SimState = "passive" | "waiting" | "computing" | "finished" | "dead"
 
 export class SimProcess<M extends ProcessMemory = SimMemory> {
   readonly rank: number;
+  /** Among the processes of the world: its rank, where a rank has one process. */
+  readonly number: number;
   /** Another one when the process becomes a suspect: behind those of the world. */
   node: number;
   /** It is taken for dead, and lives: no word of it counts outside. */
@@ -49,12 +51,14 @@ export class SimProcess<M extends ProcessMemory = SimMemory> {
   #wait: Wait | null = null;
 
   constructor(parts: {
+    readonly number: number;
     readonly node: number;
     readonly memory: M;
     readonly transport: SimTransport;
     readonly core: Process;
   }) {
     this.rank = parts.core.rank;
+    this.number = parts.number;
     this.node = parts.node;
     this.memory = parts.memory;
     this.transport = parts.transport;

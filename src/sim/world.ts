@@ -6,7 +6,7 @@
  * ever, and the outcome says for what.
  */
 import { assert, unreachable } from "../core/base/assert.ts";
-import type { Identity } from "../core/base/identity.ts";
+import type { Identity, ProcessName } from "../core/base/identity.ts";
 import { Group } from "../core/comm/group.ts";
 import type { NewProtocol } from "../core/ft/protocol.ts";
 import { type NodeMap, nodeMapOf } from "../core/process/node-map.ts";
@@ -31,7 +31,9 @@ const regionBytes = 1 << 22;
 
 export interface WorldOptions<M extends ProcessMemory = SimMemory> {
   readonly ranks: number;
-  /** Ranks are placed on them in blocks, as in the real world. */
+  /** By rank: how many processes play it; one unless given. Process number: replica × ranks + rank. */
+  readonly replicas?: readonly number[];
+  /** Processes are placed on them in blocks, as in the real world. */
   readonly nodes?: number;
   /** By rank, what programs see of nodes; the nodes that ranks are placed on unless given. */
   readonly nodeMap?: readonly number[];
@@ -46,7 +48,7 @@ export interface WorldOptions<M extends ProcessMemory = SimMemory> {
   /** Memories of processes can be saved and restored, each for itself. */
   readonly hasImages?: boolean;
   /** `wake` makes that process look at what it can do. */
-  readonly protocol?: (rank: number, wake: () => void) => NewProtocol | null;
+  readonly protocol?: (process: number, wake: () => void) => NewProtocol | null;
   readonly unexpectedBytesMax?: number;
   /** The sender named in a process's packets, for tests of transports; the process itself unless given. */
   readonly identityOf?: (rank: number) => Identity | undefined;
@@ -69,8 +71,8 @@ type Event<M extends ProcessMemory> =
   | { readonly kind: "wake"; readonly process: SimProcess<M> }
   | { readonly kind: "resume"; readonly process: SimProcess<M> }
   | { readonly kind: "act"; readonly act: () => void }
-  | { readonly kind: "crash"; readonly ranks: readonly number[] }
-  | { readonly kind: "notice"; readonly rank: number; readonly dead: number };
+  | { readonly kind: "crash"; readonly processes: readonly number[] }
+  | { readonly kind: "notice"; readonly process: number; readonly dead: number };
 
 export interface Stuck {
   readonly rank: number;
@@ -83,6 +85,7 @@ export class World<M extends ProcessMemory = SimMemory> {
   readonly nodes: number;
   readonly placement: Placement;
   readonly nodeMap: NodeMap;
+  readonly #ranks: number;
   readonly cost: CostModel;
   readonly #options: WorldOptions<M>;
   readonly #processes: SimProcess<M>[] = [];
@@ -110,7 +113,9 @@ export class World<M extends ProcessMemory = SimMemory> {
 
   constructor(options: WorldOptions<M>) {
     const { ranks, nodes = 1 } = options;
-    assert(ranks >= 1 && nodes >= 1 && nodes <= ranks, `a world of ${ranks} ranks on ${nodes} nodes`);
+    const count = ranks * Math.max(1, ...(options.replicas ?? []));
+    assert(ranks >= 1 && nodes >= 1 && nodes <= count, `a world of ${count} processes on ${nodes} nodes`);
+    this.#ranks = ranks;
     this.nodes = nodes;
     this.#options = options;
     const cost = { ...costModelDefault, ...options.cost };
@@ -118,14 +123,14 @@ export class World<M extends ProcessMemory = SimMemory> {
     this.#random = new Random(options.seed ?? 1);
     this.#eventsMax = options.eventsMax ?? Number.POSITIVE_INFINITY;
     this.trace = new Trace(options.listener ?? null);
-    const inBlocks = Array.from({ length: ranks }, (_, rank) => Math.floor((rank * nodes) / ranks));
+    const inBlocks = Array.from({ length: count }, (_, process) => Math.floor((process * nodes) / count));
     this.placement = placementOf(inBlocks);
-    this.nodeMap = nodeMapOf(options.nodeMap ?? inBlocks);
+    this.nodeMap = nodeMapOf(options.nodeMap ?? inBlocks.slice(0, ranks));
     assert(this.nodeMap.length === ranks, `a world of ${ranks} ranks with a node map of ${this.nodeMap.length}`);
     this.#links = new SimLinks((number) => this.placement[this.network.rankOf(number)]!);
-    const ranksOfNodeMax = Math.ceil(ranks / nodes);
+    const ranksOfNodeMax = Math.ceil(count / nodes);
     this.network = new Network({
-      ranks,
+      ranks: count,
       placement: this.placement,
       arenas: Array.from({ length: nodes }, () =>
         options.hasImages === true ? new Arena((ranksOfNodeMax + 1) * regionBytes, ranksOfNodeMax) : new Arena(),
@@ -142,12 +147,22 @@ export class World<M extends ProcessMemory = SimMemory> {
     this.#worldGroup = Group.world(ranks);
     this.#boards = Array.from({ length: nodes }, () => null);
     for (let node = 0; node < nodes; node++) this.#newBoards(node);
-    this.#lastNoticeNs = new Float64Array(ranks);
-    this.#rest = new Rest(ranks);
-    for (let rank = 0; rank < ranks; rank++) {
-      const wake = (): void => this.#wake(this.#at(rank), this.#delay(cost.wakeNs));
-      this.#processes.push(this.#newProcess(rank, options.protocol?.(rank, wake) ?? null));
+    this.#lastNoticeNs = new Float64Array(count);
+    this.#rest = new Rest(count);
+    for (let number = 0; number < count; number++) {
+      const wake = (): void => this.#wake(this.#at(number), this.#delay(cost.wakeNs));
+      this.#processes.push(this.#newProcess(number, options.protocol?.(number, wake) ?? null));
     }
+    for (const { number } of this.#processes) {
+      const { rank, replica } = this.nameOf(number);
+      if (replica < (options.replicas?.[rank] ?? 1)) continue;
+      this.#processes[number]!.state = "dead";
+      this.network.crash(number);
+    }
+  }
+
+  nameOf(process: number): ProcessName {
+    return { rank: process % this.#ranks, replica: Math.floor(process / this.#ranks) };
   }
 
   /** The node has none yet, or begins anew. */
@@ -171,15 +186,16 @@ export class World<M extends ProcessMemory = SimMemory> {
   }
 
   /** `lives`: which life of each rank is the present one, itself among them; all first ones unless given. */
-  #newProcess(rank: number, protocol: NewProtocol | null, lives?: readonly number[]): SimProcess<M> {
-    const { ranks, sharesInside = false, unexpectedBytesMax, memoryOf } = this.#options;
+  #newProcess(number: number, protocol: NewProtocol | null, lives?: readonly number[]): SimProcess<M> {
+    const { ranks, replicas = [], sharesInside = false, unexpectedBytesMax, memoryOf } = this.#options;
     const { cost, network, nodeMap } = this;
-    const arena = network.arenaOf(rank);
-    const memory = memoryOf?.(rank, arena) ?? (new SimMemory(arena, rank) as unknown as M);
+    const arena = network.arenaOf(number);
+    const memory = memoryOf?.(number, arena) ?? (new SimMemory(arena, number) as unknown as M);
     const { identityOf, eagerLimit } = this.#options;
-    const identity = identityOf?.(rank) ?? { rank, replica: 0, incarnation: lives?.[rank] ?? 0 };
+    const { rank, replica } = this.nameOf(number);
+    const identity = identityOf?.(number) ?? { rank, replica, incarnation: lives?.[number] ?? 0 };
     const transport: SimTransport = new SimTransport({
-      rank,
+      rank: number,
       network,
       memory,
       cost,
@@ -191,21 +207,23 @@ export class World<M extends ProcessMemory = SimMemory> {
     });
     const core = new Process({
       rank,
+      replica,
+      replicas: Math.max(1, ...replicas),
       ranks,
       worldGroup: this.#worldGroup,
       nodeMap,
       transport,
       memory,
       protocol,
-      boards: this.#boardsOf(rank, { number: () => transport.number }),
+      boards: this.#boardsOf(number, { number: () => transport.number }),
       worldBoard: this.#worldBoard,
       ...(unexpectedBytesMax === undefined ? {} : { unexpectedBytesMax }),
       ...(lives === undefined ? {} : { incarnations: lives }),
     });
-    return new SimProcess({ node: this.placement[rank]!, memory, transport, core });
+    return new SimProcess({ number, node: this.placement[number]!, memory, transport, core });
   }
 
-  /** The present life of each rank, or its last one. */
+  /** By number: the present life of each process, or its last one. */
   get processes(): readonly SimProcess<M>[] {
     return this.#processes;
   }
@@ -230,24 +248,24 @@ export class World<M extends ProcessMemory = SimMemory> {
     return this.#queue.nowNs;
   }
 
-  /** The program of one rank begins now. */
-  start(rank: number, program: RankProgram<M>): void {
-    this.processes[rank]!.start(program);
-    this.#wake(this.#at(rank), this.#delay(0));
+  /** The program of one process begins now. */
+  start(process: number, program: RankProgram<M>): void {
+    this.processes[process]!.start(program);
+    this.#wake(this.#at(process), this.#delay(0));
   }
 
   startAll(program: RankProgram<M>): void {
-    for (const { rank } of this.processes) this.start(rank, program);
+    for (const { number, state } of this.processes) if (state !== "dead") this.start(number, program);
   }
 
   /** That process dies at that time; the others are told `detectionNs` later. */
-  planCrash(timeNs: number, rank: number): void {
-    this.#queue.plan(timeNs, { kind: "crash", ranks: [rank] });
+  planCrash(timeNs: number, process: number): void {
+    this.#queue.plan(timeNs, { kind: "crash", processes: [process] });
   }
 
   planNodeCrash(timeNs: number, node: number): void {
-    const ranks = this.processes.filter((process) => process.node === node).map(({ rank }) => rank);
-    this.#queue.plan(timeNs, { kind: "crash", ranks });
+    const processes = this.processes.filter((process) => process.node === node).map(({ number }) => number);
+    this.#queue.plan(timeNs, { kind: "crash", processes });
   }
 
   /** Something of the world outside happens at that time. */
@@ -404,13 +422,13 @@ export class World<M extends ProcessMemory = SimMemory> {
         event.act();
         return;
       case "crash":
-        for (const rank of event.ranks) this.crash(rank);
+        for (const process of event.processes) this.crash(process);
         return;
       case "notice": {
-        const process = this.processes[event.rank]!;
+        const process = this.processes[event.process]!;
         if (process.state === "dead") return;
-        this.trace.note(this.nowNs, "notice", [event.rank, event.dead]);
-        process.core.peerFailed({ rank: event.dead, replica: 0 }, 0);
+        this.trace.note(this.nowNs, "notice", [event.process, event.dead]);
+        process.core.peerFailed(this.nameOf(event.dead), 0);
         this.#wake(process, 0);
         return;
       }
@@ -438,7 +456,7 @@ export class World<M extends ProcessMemory = SimMemory> {
   #look(process: SimProcess<M>): void {
     process.wakePlanned = false;
     if (process.state === "dead" || process.state === "computing") return;
-    this.trace.note(this.nowNs, "look", [process.rank]);
+    this.trace.note(this.nowNs, "look", [process.number]);
     this.#running = process;
     const computesNs = process.look();
     this.#running = null;
@@ -446,23 +464,23 @@ export class World<M extends ProcessMemory = SimMemory> {
   }
 
   /** It dies now. */
-  crash(rank: number): void {
-    const process = this.processes[rank]!;
+  crash(number: number): void {
+    const process = this.processes[number]!;
     if (process.state === "dead") return;
-    this.trace.note(this.nowNs, "crash", [rank]);
+    this.trace.note(this.nowNs, "crash", [number]);
     const before = process.state;
     process.state = "dead";
-    this.network.crash(rank);
+    this.network.crash(number);
     process.transport.close();
     if (this.#options.crashed !== undefined) {
-      this.#options.crashed(rank, before);
+      this.#options.crashed(number, before);
       return;
     }
     for (const other of this.processes) {
       if (other.state === "dead") continue;
-      const timeNs = Math.max(this.#lastNoticeNs[other.rank]!, this.nowNs + this.#delay(this.cost.detectionNs));
-      this.#lastNoticeNs[other.rank] = timeNs;
-      this.#queue.plan(timeNs, { kind: "notice", rank: other.rank, dead: rank });
+      const timeNs = Math.max(this.#lastNoticeNs[other.number]!, this.nowNs + this.#delay(this.cost.detectionNs));
+      this.#lastNoticeNs[other.number] = timeNs;
+      this.#queue.plan(timeNs, { kind: "notice", process: other.number, dead: number });
     }
   }
 

@@ -11,9 +11,10 @@ import type { ProtocolShapes } from "./protocol-shapes.ts";
 
 /**
  * What a death means: "fatal", it ends the job; "survived", the living are told and go on; "replaced", they are told, and new
- * lives take the places of the lost ones.
+ * lives take the places of the lost ones; "covered", other processes play the rank, they are told and go on, and the death of the
+ * last one that plays a rank ends the job.
  */
-export type DeathPolicy = "fatal" | "survived" | "replaced";
+export type DeathPolicy = "fatal" | "survived" | "replaced" | "covered";
 
 /** Collectives through shared memory go past the messages, and so past the protocol (rule 12). */
 type BoardPolicy =
@@ -58,6 +59,8 @@ export type Interval =
 /** What the part of a protocol in a rank is made with. */
 export interface RankPartHost {
   readonly rank: number;
+  /** Which of the processes that play the rank. */
+  readonly replica: number;
   readonly ranks: number;
   /** The ranks that fall and are captured together: set of each rank. Under a protocol without sets all are in one. */
   readonly setOf: Int32Array;
@@ -90,6 +93,8 @@ export interface ProtocolDefinition {
   readonly boards: BoardPolicy;
   readonly refusals: JobRefusals;
   readonly options: readonly ProtocolOption[];
+  /** By rank: how many processes play it. Null: one. */
+  readonly replicas: ((values: OptionValues, ranks: number) => readonly number[]) | null;
   /** What is wrong with the values of its options for that job, in one line; undefined: nothing. */
   check(values: OptionValues, job: JobFacts): string | undefined;
   /** Null: it takes none. */

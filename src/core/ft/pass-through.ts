@@ -24,6 +24,10 @@ export class PassThrough implements Protocol {
     return false;
   }
 
+  get awaitsOthers(): boolean {
+    return false;
+  }
+
   begin(_beginning: Beginning): void {}
   captured(_checkpoint: number): number {
     return 0;

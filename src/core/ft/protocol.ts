@@ -166,6 +166,8 @@ export interface Protocol {
   progress(): boolean;
   /** Has it anything under way that only `progress` moves? */
   readonly isBusy: boolean;
+  /** Does it wait for words of others, without which the process must not end? */
+  readonly awaitsOthers: boolean;
   /** The dispatcher declared a death; in one order that every process sees. */
   peerFailed(name: ProcessName, incarnation: number): void;
   /** A new life of that process is there, or will be. */

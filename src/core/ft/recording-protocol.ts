@@ -19,6 +19,7 @@ export interface RecordedCall {
     | "hasFarewell"
     | "choices"
     | "isBusy"
+    | "awaitsOthers"
     | "progress"
     | "mayPass"
     | "kept"
@@ -96,6 +97,10 @@ export class RecordingProtocol implements Protocol {
 
   get isBusy(): boolean {
     return this.#inner.isBusy;
+  }
+
+  get awaitsOthers(): boolean {
+    return this.#inner.awaitsOthers;
   }
 
   begin(beginning: Beginning): void {

@@ -6,10 +6,12 @@ import type { ProtocolDefinition } from "./definition.ts";
 import { logging } from "./logging/definition.ts";
 import type { LoggingLaunchOptions } from "./logging/options.ts";
 import { none } from "./none/definition.ts";
+import { replication } from "./replication/definition.ts";
+import type { ReplicationLaunchOptions } from "./replication/options.ts";
 import { sendRecord } from "./send-record/definition.ts";
 import { ulfm } from "./ulfm/definition.ts";
 
-export const protocols: readonly ProtocolDefinition[] = [none, logging, ulfm];
+export const protocols: readonly ProtocolDefinition[] = [none, logging, ulfm, replication];
 
 /** Instruments of commands: they stand where a protocol stands, and no user chooses them. */
 export const instruments: readonly ProtocolDefinition[] = [sendRecord];
@@ -18,4 +20,4 @@ export const instruments: readonly ProtocolDefinition[] = [sendRecord];
 export const protocolDefault: ProtocolDefinition = none;
 
 /** What the protocols add to the options of `launch`. */
-export interface ProtocolLaunchOptions extends LoggingLaunchOptions {}
+export interface ProtocolLaunchOptions extends LoggingLaunchOptions, ReplicationLaunchOptions {}

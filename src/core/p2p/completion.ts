@@ -77,10 +77,10 @@ export class Completion {
     this.complete(receive, this.records.hasFlag(receive, RecordFlag.TRUNCATED) ? ErrorClass.TRUNCATE : 0);
   }
 
-  /** Ends a complete request, and the loan of its buffer. */
+  /** Ends a complete request, and the loan of its buffer, unless that is the loan of a send which the protocol has taken. */
   giveBack(request: RecordId): void {
     const pointer = this.records.get(request, R_POINTER) as Pointer;
-    if (pointer < 0) this.memory.giveBack(pointer);
+    if (pointer < 0 && !this.records.hasFlag(request, RecordFlag.KEPT)) this.memory.giveBack(pointer);
     this.records.give(request);
   }
 

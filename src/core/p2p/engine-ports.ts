@@ -26,6 +26,7 @@ export interface EngineHooks {
   cancelling(receive: RecordId, isMatched: boolean): boolean;
   progress(): boolean;
   readonly isBusy: boolean;
+  readonly awaitsOthers: boolean;
   control(words: Int32Array, packet: number): void;
 }
 

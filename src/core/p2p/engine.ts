@@ -471,9 +471,10 @@ export class Engine {
     return this.arrivals.takeAll(packetsPerProgress);
   }
 
-  /** True while packets wait for room or pieces wait to be pushed: the process must not end yet. */
+  /** True while packets wait for room, pieces wait to be pushed, or the protocol waits for others: the process must not end yet. */
   get unsent(): boolean {
-    return this.outbox.count !== 0 || this.transfers.isPushing || this.hooks?.isBusy === true;
+    if (this.outbox.count !== 0 || this.transfers.isPushing) return true;
+    return this.hooks !== null && (this.hooks.isBusy || this.hooks.awaitsOthers);
   }
 
   /** True while `progress` has something to move even if nothing arrives. */

@@ -265,7 +265,8 @@ export class Matching {
 
   /** The protocol says that a message is none that a receive may take now. */
   takeOtherwise(arrival: Arrival, packet: number, kind: number): boolean {
-    return arrival === Arrival.DROP || this.takeAgain(packet, kind);
+    if (arrival === Arrival.HERE && kind === PacketKind.RTS) this.transfers.answerHere(packet);
+    return arrival !== Arrival.AGAIN || this.takeAgain(packet, kind);
   }
 
   /** The next life of a lost sender sends a message again whose envelope is here. */

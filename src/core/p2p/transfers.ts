@@ -105,6 +105,13 @@ export class Transfers implements Landing {
     this.completion.finishReceive(receive);
   }
 
+  /** The message of an RTS has come before: its sender need not wait. */
+  answerHere(packet: number): void {
+    const words = this.transport.words;
+    const peer = this.peers.ofPacket(words, packet, words[packet + KIND]!);
+    this.outbox.packets.control(peer, PacketKind.RELEASE, words[packet + EXTRA]!);
+  }
+
   /** Where the sender of an RTS says its bytes are; −1 when we cannot read its memory, whatever it says. */
   peerPointerOf(packet: number): number {
     const words = this.transport.words;

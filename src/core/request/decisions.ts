@@ -23,6 +23,8 @@ export const Arrival = {
   TAKE: 1,
   /** Its envelope is here already without all bytes: the record that has the envelope gets them. */
   AGAIN: 2,
+  /** All of it is here already: a sender that waits for it to be taken is told so. */
+  HERE: 3,
 } as const;
 export type Arrival = (typeof Arrival)[keyof typeof Arrival];
 

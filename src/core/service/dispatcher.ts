@@ -47,6 +47,8 @@ export interface DispatcherOptions extends Patience {
   /** The whole job may take this long; Infinity: no limit. */
   readonly timeoutMs: number;
   readonly deaths: DeathPolicy;
+  /** Where deaths are covered: the rank that each process plays. What is called a rank elsewhere in this file is a process then. */
+  readonly plays?: readonly number[] | undefined;
   /** Which ranks fall together where the dead are replaced; undefined: those of a node. */
   readonly setOf?: readonly number[] | undefined;
   /** A node that is silent for too long is dead, and yet left alive: to see that it does no harm. False unless given. */
@@ -199,10 +201,12 @@ export class Dispatcher {
       this.#over(rank, { how: "finished", code, reason }, nowMs);
       return;
     }
-    if (this.#options.deaths === "replaced") {
-      // A program's own end is not a failure (rule 10); a thread that was terminated from outside is one.
-      if (ending.kind === "vanished") this.#setLost(rank, reason, nowMs);
-      else this.#decide(reason, code, nowMs);
+    const { deaths } = this.#options;
+    // A program's own end is not a failure (rule 10); a thread that was terminated from outside is one.
+    if ((deaths === "replaced" || deaths === "covered") && ending.kind !== "vanished") {
+      this.#decide(reason, code, nowMs);
+    } else if (deaths === "replaced") {
+      this.#setLost(rank, reason, nowMs);
     } else if (this.outcome === undefined) this.#fall({ node, ranks: [rank], reason, code }, nowMs);
     else this.#record({ kind: "rank-over", rank, how: "failed", code: 0, outcome: null });
   }
@@ -329,7 +333,9 @@ export class Dispatcher {
           ? { code, reason, afterMs }
           : policy === "survived"
             ? this.#outcomeWithout(ranks, nowMs)
-            : null;
+            : policy === "covered"
+              ? this.#outcomeUncovered({ ranks, reason, code }, nowMs)
+              : null;
     const first = this.#state.deaths.length;
     const fall: Fall = {
       kind: "fall",
@@ -347,7 +353,9 @@ export class Dispatcher {
     if (lost === "silent") this.#putAway(node);
     for (const death of fall.deaths) this.#ports.tell(death);
     if (policy === "survived") this.#tellOfThoseWhoLeft();
-    if (outcome === null || policy === "survived") this.#ports.survived(reason, afterMs);
+    if (outcome === null || policy === "survived" || outcome.reason.kind === "finished") {
+      this.#ports.survived(reason, afterMs);
+    }
     if (returns) this.#restart(fall);
     if (outcome !== null) this.#end(outcome);
   }
@@ -403,6 +411,22 @@ export class Dispatcher {
       (state === "finished" || state === "done") && !without.has(rank);
     const code = this.#state.ranks.some(isOver) ? this.#state.code : 1;
     return { code, reason: this.#allOver(false), afterMs: nowMs - this.#startMs };
+  }
+
+  /** The outcome if those processes are dead: the end of the job where no other one plays their rank. */
+  #outcomeUncovered(
+    { ranks, reason, code }: Pick<Loss, "ranks" | "reason" | "code">,
+    nowMs: number,
+  ): JobOutcome | null {
+    const { plays = [] } = this.#options;
+    const dead = new Set(ranks);
+    const isPlayed = (rank: number | undefined): boolean =>
+      plays.some(
+        (other, process) => other === rank && !dead.has(process) && this.#state.ranks[process]!.state !== "dead",
+      );
+    const unplayed = [...new Set(ranks.map((process) => plays[process]!))].filter((rank) => !isPlayed(rank));
+    if (unplayed.length === 0) return this.#outcomeWithout(ranks, nowMs);
+    return { code, reason: { ...reason, unplayed }, afterMs: nowMs - this.#startMs };
   }
 
   #runsAnyBut(ranks: ReadonlySet<number>): boolean {

@@ -43,9 +43,11 @@ export type Reason =
   | { readonly kind: "output-closed" }
   | { readonly kind: "unusable"; readonly message: string };
 
-/** Where the dead are replaced, and this one is not: why. */
 interface Unrepaired {
+  /** Where the dead are replaced, and this one is not: why. */
   readonly givenUp?: GivenUp;
+  /** Where ranks are played by several processes: those that no process plays any more. */
+  readonly unplayed?: readonly number[];
 }
 
 export interface JobOutcome {

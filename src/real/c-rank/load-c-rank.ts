@@ -6,6 +6,7 @@ import { CProgram, canStop, newStack } from "../../abi/c-program.ts";
 import { restOfExchange } from "../../abi/calls/exchanges.ts";
 import { Ended } from "../../abi/ended.ts";
 import { ReplayedFiles } from "../../abi/replay/replayed-files.ts";
+import { roleOf } from "../../core/base/players.ts";
 import { SeededRandom } from "../../core/base/seeded-random.ts";
 import { Descriptors } from "../../wasi/descriptors.ts";
 import { environmentOf } from "../../wasi/environment.ts";
@@ -35,8 +36,11 @@ export function loadCRank(rank: WaitingCRank, change: (imports: Imports) => void
   const { recovery } = setup;
   const { memory, program: binding } = process;
   const bytes = readFileSync(setup.program.bundle.wasm);
-  const random = SeededRandom.ofRank(setup.seed, setup.rank);
-  const library = libraryOf(rank, process.process.choices === null ? null : random);
+  const role = roleOf(setup);
+  const random = SeededRandom.ofRank(setup.seed, role.rank);
+  // In every life, or in all that play the rank, the same.
+  const isSeeded = process.process.choices !== null || setup.replicas !== null;
+  const library = libraryOf(rank, isSeeded ? random : null);
   const life: CRankSavedState = {
     stack: newStack(memory),
     end: { isReached: false },
@@ -61,7 +65,7 @@ export function loadCRank(rank: WaitingCRank, change: (imports: Imports) => void
   // Threads of the process share its code: V8 knows the bytes.
   const module = new WebAssembly.Module(bytes);
   checkStops(rank, module);
-  const world = { rank: setup.rank, hostName: hostname(), signalName };
+  const world = { rank: role.rank, hostName: hostname(), signalName };
   const imports = cImportsOf(module, { ...world, ...life, memory, library, program: binding });
   watch(rank, imports);
   change(imports);
@@ -110,7 +114,7 @@ function watch(rank: WaitingCRank, { mpi }: Imports): void {
   });
 }
 
-/** `random`: the source of randomness under a protocol that replays, null otherwise. */
+/** `random`: the source of randomness where it must be the same more than once, null otherwise. */
 function libraryOf(rank: WaitingCRank, random: SeededRandom | null): Library {
   const { setup, process: own, protocol, lines, input, inbox, takesTurns } = rank;
   const { run, program, folders, environment } = setup;
@@ -119,10 +123,13 @@ function libraryOf(rank: WaitingCRank, random: SeededRandom | null): Library {
   return newLibrary({
     run,
     args: [program.path, ...program.args],
-    environment: environmentOf({ ...(environment ?? process.env), ...rankVariables(setup) }, folders),
+    environment: environmentOf(
+      { ...(environment ?? process.env), ...rankVariables({ ...setup, ...roleOf(setup) }) },
+      folders,
+    ),
     lines,
     input,
-    isReader: () => isReader(setup.rank, own.process),
+    isReader: () => isReader(roleOf(setup).rank, own.process),
     inbox,
     say: (message) => rank.say(message),
     suspension: own.program.suspension,

@@ -50,6 +50,7 @@ export class WaitingCRank {
       {
         rank: setup.rank,
         ranks: setup.ranks,
+        replicas: setup.replicas,
         placement: setup.placement,
         nodeMap: setup.nodeMap,
         incarnation: setup.incarnation,

@@ -115,6 +115,7 @@ const setup = object<Setup>({
   kind: kind("setup"),
   node: number32,
   ranks: number32,
+  replicas: orNull(list(whole(1, 255))),
   placement: list(number32) as Shape<Placement>,
   nodeMap: list(number32) as Shape<NodeMap>,
   protocol: text,

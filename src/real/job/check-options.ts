@@ -31,10 +31,12 @@ export type Options = Omit<
 >;
 
 export function checkOptions(options: Options): string | undefined {
-  const { ranks, nodes, heapMb, memoryMb, port, timeoutMs, heartbeatMs, patienceMs } = options;
+  const { ranks, replicas, nodes, heapMb, memoryMb, port, timeoutMs, heartbeatMs, patienceMs } = options;
   if (!isWhole(ranks, 1, ranksMax)) return `Cannot start ${ranks} ranks: a job has 1 to ${ranksMax}`;
-  if (!isWhole(nodes, 1, ranks))
-    return `Cannot use ${nodes} nodes for ${ranks} ${ranks === 1 ? "rank" : "ranks"}: give 1 to ${ranks}, each node holds a rank`;
+  if (!isWhole(nodes, 1, ranks)) {
+    const what = replicas === null ? "rank" : "replica";
+    return `Cannot use ${nodes} nodes for ${ranks} ${what}${ranks === 1 ? "" : "s"}: give 1 to ${ranks}, each node holds a ${what}`;
+  }
   if (heapMb !== 0 && !isWhole(heapMb, 4, 1 << 20))
     return `Cannot give each rank a heap of ${heapMb} MB: give a whole number from 4`;
   if (!isWhole(memoryMb, 16, memoryMbMax))
@@ -74,9 +76,11 @@ function checkProtocol({
   protocolOptions: values,
   freezeAtMs,
   ranksPerThread,
-  ranks,
+  ranks: processes,
+  replicas,
   nodes,
 }: Options) {
+  const ranks = replicas?.length ?? processes;
   const { name, refusals } = protocol;
   if (freezeAtMs !== Number.POSITIVE_INFINITY && refusals.freezing !== null)
     return `Cannot freeze a job under --protocol ${name}: ${refusals.freezing}`;

@@ -28,7 +28,10 @@ export interface JobOptions {
   readonly args: readonly string[];
   /** Programs of the ranks behind those of `program`, all in C (MPMD). */
   readonly others: readonly JobProgram[];
+  /** Processes that the job starts with: one for each rank, unless `replicas` says otherwise. */
   readonly ranks: number;
+  /** By rank: how many processes play it; null: one. */
+  readonly replicas: readonly number[] | null;
   readonly nodes: number;
   /** Of each rank, and of those that it may spawn. */
   readonly placement: Placement;

@@ -3,6 +3,7 @@
  * that sees all of them. Parts act after all of them are there: a port may name a part that is made later.
  */
 import { assert } from "../../core/base/assert.ts";
+import { playersOf } from "../../core/base/players.ts";
 import { Dispatcher, type DispatcherOptions, type DispatcherPorts } from "../../core/service/dispatcher.ts";
 import type { JobOutcome } from "../../core/service/outcome.ts";
 import { patiencesOf } from "../../core/service/patiences.ts";
@@ -14,7 +15,8 @@ import { jobParts } from "../protocol-parts/job-parts.ts";
 import type { FrozenJob } from "./folder/frozen-job.ts";
 import { JobFolders } from "./folder/job-folders.ts";
 import { JobJournal } from "./folder/job-journal.ts";
-import { InputSource } from "./input-source.ts";
+import { InputCopies } from "./input-copies.ts";
+import { type InputPiece, InputSource } from "./input-source.ts";
 import { JobFreezing } from "./job-freezing.ts";
 import type { JobOptions } from "./job-options.ts";
 import { JobOutput } from "./job-output.ts";
@@ -45,7 +47,7 @@ export interface JobParts {
   readonly services: JobServices;
   readonly nodes: JobNodes;
   readonly output: JobOutput;
-  readonly input: InputSource;
+  readonly input: InputSource | InputCopies;
   readonly freezing: JobFreezing;
   readonly spawning: Spawning;
   /** Null: there is no fault plan. */
@@ -74,10 +76,16 @@ type AllParts = () => JobParts;
 
 export function createParts(options: JobOptions, turns: JobTurns): JobParts {
   const all: AllParts = () => parts;
-  const report = new JobReport();
+  const players = options.replicas === null ? null : playersOf(options.replicas);
+  const report = new JobReport(players);
   const folders = new JobFolders(options);
   const journal = new JobJournal(folders.lasting, (message) => report.note(message));
-  const core = new Dispatcher(dispatcherOptions(options), dispatcherPorts(journal, turns, all), report.startMs);
+  const plays = players?.map(({ rank }) => rank);
+  const core = new Dispatcher(
+    { ...dispatcherOptions(options), plays },
+    dispatcherPorts(options, journal, turns, all),
+    report.startMs,
+  );
   const unusable = (message: string): void => core.unusable(message, performance.now());
   const trace = new JobTrace(options.trace, options.folder);
   const setups = new NodeSetups(options, {
@@ -102,11 +110,7 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
     closed: () => core.outputClosed(performance.now()),
     lost: (message) => turns.lost(message),
   });
-  const input = new InputSource({
-    stream: options.stdin,
-    keeps: options.setOf !== null,
-    send: (piece) => nodes.send(options.placement[piece.rank]!, { kind: "input", ...piece }),
-  });
+  const input = createInput(options, plays, nodes);
   const freezing = new JobFreezing(
     { jobFolder: options.jobFolder, job: frozenJobOf(options) },
     {
@@ -125,7 +129,8 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
     names: report.names,
     unfinalized,
     send: (node, message) => nodes.send(node, message),
-    isQuiet: () => recovery?.isQuiet ?? true,
+    // A rank may wait in one world for what another world sends it.
+    isQuiet: () => recovery?.isQuiet ?? options.protocol.deaths !== "covered",
   });
   const heard = {
     ...{ core, nodes, output, input, spawning, freezing, recovery, faults, report },
@@ -153,7 +158,24 @@ function dispatcherOptions(options: JobOptions): DispatcherOptions {
   };
 }
 
-function dispatcherPorts(journal: JobJournal, turns: JobTurns, all: AllParts): DispatcherPorts {
+/** Standard input is rank 0's; where several processes play it each has all of it. */
+function createInput(
+  { stdin: stream, setOf, placement }: JobOptions,
+  plays: readonly number[] | undefined,
+  nodes: JobNodes,
+): JobParts["input"] {
+  const send = (piece: InputPiece): void => nodes.send(placement[piece.rank]!, { kind: "input", ...piece });
+  if (plays === undefined) return new InputSource({ stream, keeps: setOf !== null, send });
+  const readers = [...plays.keys()].filter((process) => plays[process] === 0);
+  return new InputCopies({ stream, readers, send });
+}
+
+function dispatcherPorts(
+  { protocol }: JobOptions,
+  journal: JobJournal,
+  turns: JobTurns,
+  all: AllParts,
+): DispatcherPorts {
   return {
     record: (record) => journal.append(record),
     tell: (death) => {
@@ -172,8 +194,9 @@ function dispatcherPorts(journal: JobJournal, turns: JobTurns, all: AllParts): D
     decided: (outcome) => turns.decided(outcome),
     survived: (reason, afterMs) => {
       const { recovery, report } = all();
-      if (recovery === null) report.failed(reason, afterMs);
-      else report.replaced(reason, afterMs);
+      if (recovery !== null) report.replaced(reason, afterMs);
+      else if (protocol.deaths === "covered") report.covered(reason, afterMs);
+      else report.failed(reason, afterMs);
     },
     work: (node) => all().nodes.processOf(node).work(),
     end: (node) => all().nodes.send(node, { kind: "end" }),

@@ -107,7 +107,8 @@ export class Job {
   }
 
   #allBegan(): void {
-    const { ranks, nodes: nodeCount, freezeAtMs } = this.#options;
+    const { ranks: processes, replicas, nodes: nodeCount, freezeAtMs } = this.#options;
+    const ranks = replicas?.length ?? processes;
     const { report, journal, nodes, recovery, faults } = this.#parts;
     report.started({ ranks, nodes: nodeCount }, nodes.pids);
     this.#hasBegun = true;

@@ -10,9 +10,10 @@
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, constants, tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { noCaptureText } from "../../core/base/capture-points.ts";
+import { playersOf } from "../../core/base/players.ts";
 import { describeSystemError } from "../../core/base/system-error.ts";
 import { checkPlan } from "../../core/fault/check.ts";
 import { parsePlan } from "../../core/fault/parse.ts";
@@ -24,6 +25,7 @@ import { membersBySet } from "../../core/ft/sets.ts";
 import { nodeMapOf } from "../../core/process/node-map.ts";
 import { packingFor } from "../../core/service/packing.ts";
 import { type Placement, placedWithSpares } from "../../core/service/placement.ts";
+import { placedApart, ranksTogether } from "../../core/service/replica-placement.ts";
 import type { Folder } from "../messages/program-place.ts";
 import type { Arrangement } from "../part-hosts/arrangement.ts";
 import { arrangementOf } from "../protocol-parts/arrangements.ts";
@@ -235,6 +237,8 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     const names = `${basename(path)} and ${basename(unlike.program)}`;
     throw new CannotLaunch(`Cannot run ${names} together: either all programs are in C, or all are in TypeScript`, 2);
   }
+  const replicas = replicasWanted(path, given, ranks, options.nodes ?? 1);
+  const players = replicas === null ? null : playersOf(replicas);
   const complete = {
     program: path,
     displayName: earlier?.displayName,
@@ -245,7 +249,8 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     jobFolder: options.jobFolder === undefined ? "" : resolve(options.jobFolder),
     args: options.args ?? [],
     others,
-    ranks,
+    ranks: players?.length ?? ranks,
+    replicas,
     nodes: options.nodes ?? 1,
     ...given,
     heapMb: options.heapMb ?? 0,
@@ -279,8 +284,11 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
   const folder = createFolder();
   const checkpoints = protocol.checkpoints?.(protocolOptions) ?? noCheckpoints;
   const trace = options.trace === undefined ? undefined : openTrace(options.trace, folder);
-  const placement = arranged?.placement ?? placesWithSpares(complete);
-  const nodeMap = nodeMapOf([...(earlier?.nodeMap ?? []), ...placement.slice(earlier?.nodeMap.length ?? 0)]);
+  const placement =
+    arranged?.placement ?? (players === null ? placesWithSpares(complete) : placedApart(players, complete.nodes));
+  // Replicas see the nodes of the first of them (rule 6).
+  const places = replicas === null ? placement : placement.slice(0, ranks);
+  const nodeMap = nodeMapOf([...(earlier?.nodeMap ?? []), ...places.slice(earlier?.nodeMap.length ?? 0)]);
   const programs = [{ program: path, args: complete.args, ranks: options.ranks ?? 1 }, ...others];
   const joined = others.length > 0 && languageOf(path) === "typescript";
   const run = joined ? { ...complete, program: joinPrograms(folder, programs), args: [], others: [] } : complete;
@@ -289,9 +297,14 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     const message = `ranks that share a thread (${complete.ranksPerThread} each) die together when the fault plan kills one`;
     job.events.push({ kind: "note", message });
   }
+  const together = players === null ? [] : ranksTogether(players, placement);
+  if (together.length > 0) {
+    const message = `the replicas of ${together.length === 1 ? `rank ${together[0]}` : `${together.length} ranks`} share nodes, and may be lost together: use --nodes ${Math.max(...(replicas ?? []))} or more`;
+    job.events.push({ kind: "note", message });
+  }
   const done = arranged === null ? job.done : followed(job, arranged);
   return {
-    ranks: complete.ranks,
+    ranks,
     nodes: complete.nodes,
     protocol: protocol.name,
     done,
@@ -302,6 +315,20 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     tellWhereabouts: () => void job.tellWhereabouts(),
     [Symbol.asyncIterator]: () => ({ next: () => job.events.next(), return: () => job.events.return() }),
   };
+}
+
+/** By rank: how many processes play it; null: one, under this protocol. */
+function replicasWanted(
+  path: string,
+  { protocol, protocolOptions }: Pick<JobOptions, "protocol" | "protocolOptions">,
+  ranks: number,
+  nodes: number,
+): readonly number[] | null {
+  if (protocol.replicas === null || !Number.isInteger(ranks) || ranks < 1) return null;
+  const facts = { program: relative("", path), language: languageOf(path), ranks, nodes };
+  const mistake = protocol.check(protocolOptions, facts);
+  if (mistake !== undefined) throw new CannotLaunch(mistake, 2);
+  return protocol.replicas(protocolOptions, ranks);
 }
 
 /** A rank that ends by its own doing leaves the thread to its neighbours; a thread that is killed takes all of them along. */

@@ -23,6 +23,8 @@ interface NodeListenerOptions {
   /** Node of each process that there can be. */
   readonly placement: Placement;
   readonly protocol: Pick<ProtocolDefinition, "deaths">;
+  /** By rank: how many processes play it; null: one. */
+  readonly replicas: readonly number[] | null;
 }
 
 /** The parts that messages go to. */
@@ -71,7 +73,8 @@ export class NodeListener {
   /** The dispatcher has declared a death. */
   died(rank: number): void {
     const { freezing, input } = this.#parts;
-    if (this.#options.protocol.deaths !== "survived") return;
+    const { deaths } = this.#options.protocol;
+    if (deaths !== "survived" && deaths !== "covered") return;
     input.lost(rank);
     freezing.died(rank);
     this.#begins(rank);
@@ -110,7 +113,8 @@ export class NodeListener {
         this.#rankBegan(message.rank, message.incarnation);
         break;
       case "output": {
-        const { rank, chunk } = message;
+        const { chunk } = message;
+        const rank = report.names.rankOf(message.rank);
         const written = () => nodes.send(node, { kind: "written", bytes: chunk.bytes.length });
         output.accept({ kind: "rank", rank }, chunk, written);
         break;
@@ -141,7 +145,7 @@ export class NodeListener {
         core.aborted(rank, message.code, message.message, performance.now());
         break;
       case "result":
-        if (rank === 0 || this.#hasHeirs(rank)) this.#setResult(rank, message.value);
+        if (this.#plays0(rank) || this.#hasHeirs(rank)) this.#setResult(rank, message.value);
         break;
       case "spawn":
         void spawning.asked(rank, message.request);
@@ -201,6 +205,11 @@ export class NodeListener {
     }
   }
 
+  /** Is it rank 0, or one of the processes that play it? */
+  #plays0(process: number): boolean {
+    return this.#parts.report.names.rankOf(process) === 0;
+  }
+
   /** Does what belongs to rank 0 become that rank's, where all before it die? */
   #hasHeirs(rank: number): boolean {
     return this.#options.protocol.deaths === "survived" && rank < this.#options.ranks;
@@ -209,7 +218,7 @@ export class NodeListener {
   /** A rank reads when all before it are dead; it has heard so from here. */
   #mayRead(rank: number): boolean {
     const { ranks } = this.#parts.core.state;
-    return rank === 0 || (this.#hasHeirs(rank) && ranks.slice(0, rank).every(({ state }) => state === "dead"));
+    return this.#plays0(rank) || (this.#hasHeirs(rank) && ranks.slice(0, rank).every(({ state }) => state === "dead"));
   }
 
   #setResult(rank: number, value: Uint8Array): void {

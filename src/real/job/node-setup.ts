@@ -37,9 +37,9 @@ export class NodeSetups {
   }
 
   #others(): OtherProgram[] {
-    const { ranks, others } = this.#job;
+    const { ranks, replicas, others } = this.#job;
     const { bundle } = this.#places;
-    let firstRank = ranks - others.reduce((sum, other) => sum + other.ranks, 0);
+    let firstRank = (replicas?.length ?? ranks) - others.reduce((sum, other) => sum + other.ranks, 0);
     return others.map(({ program: path, args, ranks: count }, index) => {
       const wasm = otherModuleOf(dirname(bundle.wasm), index);
       const other = { firstRank, program: { path, bundle: { ...bundle, wasm }, args, language: "c" as const } };
@@ -57,6 +57,7 @@ export class NodeSetups {
       kind: "setup",
       node,
       ranks,
+      replicas: job.replicas,
       placement,
       nodeMap: job.nodeMap,
       protocol: protocol.name,

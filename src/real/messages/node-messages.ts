@@ -30,8 +30,10 @@ export const build: string = __BANYAN_VERSION__;
 export interface Setup {
   readonly kind: "setup";
   readonly node: number;
-  /** How many ranks the job starts with. */
+  /** How many processes the job starts with: one for each rank, unless `replicas` says otherwise. */
   readonly ranks: number;
+  /** By rank: how many processes play it; null: one (core/base/players.ts). */
+  readonly replicas: readonly number[] | null;
   /** Of each process that the job can have: its ranks, then those that may be spawned. */
   readonly placement: Placement;
   readonly nodeMap: NodeMap;

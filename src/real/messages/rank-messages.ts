@@ -34,10 +34,12 @@ export interface RankSetup {
   readonly code: RankCode;
   /** Tells this run of the job from all others. */
   readonly run: string;
+  /** The number of the process: its rank, unless `replicas` says otherwise. */
   readonly rank: number;
   readonly incarnation: number;
-  /** How many ranks the job starts with; see `Setup`. */
+  /** See `Setup`. */
   readonly ranks: number;
+  readonly replicas: readonly number[] | null;
   readonly placement: Placement;
   readonly nodeMap: NodeMap;
   /** Of a spawned process; null: one of the job's own ranks. */

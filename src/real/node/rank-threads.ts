@@ -228,8 +228,8 @@ export class RankThreads {
     { rank, program, folders, origin, memory }: StartingRank,
     restoreGate: RestoreGate | null,
   ): Omit<RankSetup, "lines"> {
-    const { ranks, placement, nodeMap, protocol, protocolOptions, seed, traceFolder, freezeTo, thawFrom, environment } =
-      this.#setup;
+    const { ranks, replicas, placement, nodeMap, protocol, protocolOptions, seed } = this.#setup;
+    const { traceFolder, freezeTo, thawFrom, environment } = this.#setup;
     const whereabouts = createPlaceWords();
     this.#places.set(rank, whereabouts);
     return {
@@ -239,6 +239,7 @@ export class RankThreads {
       rank,
       incarnation: this.#ports.incarnationOf(rank),
       ranks,
+      replicas,
       placement,
       nodeMap,
       origin,

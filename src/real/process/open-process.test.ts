@@ -21,6 +21,7 @@ test("L5: a rank hears of deaths and returns in the node's order, also when the 
   const { host } = openProcess({
     rank: 0,
     ranks: 2,
+    replicas: null,
     placement,
     nodeMap,
     incarnation: 0,

@@ -1,5 +1,7 @@
 /** Puts the process of a rank together: memory, transport, engine and waiting. The bindings give programs their view of it. */
 import { availableParallelism, hostname } from "node:os";
+import type { ProcessName } from "../../core/base/identity.ts";
+import { playersOf, roleOf } from "../../core/base/players.ts";
 import { Group } from "../../core/comm/group.ts";
 import type { NewProtocol } from "../../core/ft/protocol.ts";
 import { spawnedWorldContext } from "../../core/process/context.ts";
@@ -26,9 +28,12 @@ import { RankWhereabouts } from "./rank-whereabouts.ts";
 import type { Napper } from "./waiting.ts";
 
 export interface RankOptions {
+  /** The number of the process: its rank, unless `replicas` says otherwise. */
   readonly rank: number;
-  /** How many ranks the job starts with. */
+  /** How many processes the job starts with. */
   readonly ranks: number;
+  /** By rank: how many of them play it; null: one. */
+  readonly replicas: readonly number[] | null;
   /** Of each process that the job can have: its ranks, then those that may be spawned. */
   readonly placement: Placement;
   readonly nodeMap: NodeMap;
@@ -106,10 +111,14 @@ export function openProcess(
   options: RankOptions,
   programMemory?: (node: NodeMemory) => Memory & ProcessBuffers,
 ): OpenProcess {
-  const { rank, incarnation, incarnations, ranks, placement, nodeMap, memory: shared, spawner } = options;
+  const { rank, incarnation, incarnations, ranks, replicas, placement, nodeMap, memory: shared, spawner } = options;
   const places = placesIn(placement, placement[rank]!);
-  const world = worldOf(ranks, spawner.origin);
-  const crowded = world.ranks + (spawner.origin?.parents.length ?? 0) > availableParallelism();
+  const role = roleOf(options);
+  const players = replicas === null ? null : playersOf(replicas);
+  const nameOf = (process: number): ProcessName => players?.[process] ?? { rank: process, replica: 0 };
+  const world = worldOf(role.ranks, spawner.origin);
+  const processes = players?.length ?? world.ranks;
+  const crowded = processes + (spawner.origin?.parents.length ?? 0) > availableParallelism();
 
   const node = enterNodeMemory(shared.memory, shared.layout, places[rank]!);
   const heap = new RankMemory(node);
@@ -120,15 +129,20 @@ export function openProcess(
   const transports = openTransports(
     node,
     { heap, memory },
-    { rank, incarnation, ranks, placement, places, crowded, handover, tell, napper, cursor: plane?.cursor },
+    {
+      ...{ rank, identity: { ...nameOf(rank), incarnation }, ranks, placement, places },
+      ...{ crowded, handover, tell, napper, cursor: plane?.cursor },
+    },
   );
   const { ring, transport, waiting } = transports;
   const { protocol, mayUseBoards } = options;
   const boards = mayUseBoards ? new SharedBoards(node, ring, places, plane?.meetings ?? null) : null;
   const { worldBoard } = shared;
-  const universe = placement.length;
+  const universe = replicas?.length ?? placement.length;
   const process = new Process({
-    rank,
+    rank: role.rank,
+    replica: role.replica,
+    replicas: replicas?.reduce((most, there) => Math.max(most, there), 1) ?? 1,
     incarnations,
     ...world,
     universe,
@@ -140,6 +154,7 @@ export function openProcess(
     worldBoard,
     pass: plane?.pass ?? null,
   });
+  if (players !== null) placePlayers(process, players);
   transports.setLanding(process.engine.transfers);
   const notices = new NoticeReader(node);
   const tracer = tracerOf(options, placement[rank]!);
@@ -151,6 +166,7 @@ export function openProcess(
     waiting,
     tracer,
     survivesDeaths: options.survivesDeaths,
+    nameOf,
     whereabouts: new RankWhereabouts({
       words: options.whereabouts,
       process,
@@ -186,7 +202,7 @@ export function openProcess(
     restored: options.restored,
   });
   for (const { rank: dead, incarnation: life } of options.deaths ?? []) {
-    process.peerFailed({ rank: dead, replica: 0 }, life);
+    process.peerFailed(nameOf(dead), life);
     transports.peerFailed(dead, life);
   }
   return {
@@ -241,6 +257,14 @@ function tryToLeave({ process }: RankHost, transports: RankTransports): Leaving 
 /** The rank's last signals may still wait for room, or be on a connection that breaks: nobody else could send them again. */
 const hasHandedOver = ({ process }: RankHost, transports: RankTransports): boolean =>
   !process.engine.unsent && transports.leave();
+
+/** Which process has each name, where that is not the number that it would have if all ranks had as many. */
+function placePlayers({ engine: { peers } }: Process, players: readonly ProcessName[]): void {
+  for (const [process, { rank, replica }] of players.entries()) {
+    const peer = peers.numberOf(rank, replica);
+    if (peer !== process) peers.place(peer, process);
+  }
+}
 
 /** One node, no protocol, first lives: everything else is the engine's. */
 function canHavePlane({

@@ -17,6 +17,7 @@ function hostOf(process: Process, happen: () => void): RankHost {
     waiting: { idle: happen, parks: 0, glance: () => false, reset() {}, whenSomething: async () => happen() },
     notices: { deliver: () => false },
     survivesDeaths: false,
+    nameOf: (rank: number) => ({ rank, replica: 0 }),
     processorName: "test",
     tracer: null,
     whereabouts: new RankWhereabouts({ words: createPlaceWords(), process, isDelivered: () => true }),

@@ -7,6 +7,7 @@
  */
 import { assert } from "../../core/base/assert.ts";
 import type { Pointer, RecordId } from "../../core/base/brand.ts";
+import type { ProcessName } from "../../core/base/identity.ts";
 import { ChoiceKind, type Choices } from "../../core/ft/choices.ts";
 import { Now } from "../../core/p2p/engine.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
@@ -65,6 +66,8 @@ interface RankHostOptions {
   readonly waiting: WaitingPort;
   readonly notices: NoticesPort;
   readonly survivesDeaths: boolean;
+  /** Which rank the process of that number plays, as which replica. */
+  nameOf(process: number): ProcessName;
   readonly processorName: string;
   readonly tracer: SpanTracer | null;
   readonly whereabouts: RankWhereabouts;
@@ -130,8 +133,8 @@ export class RankHost {
     this.#options = options;
     this.#hasPlane = options.process.pass.isUsed;
     this.#hearer = {
-      died: (rank, incarnation) => this.process.peerFailed({ rank, replica: 0 }, incarnation),
-      returned: (rank, incarnation) => this.process.peerReturned({ rank, replica: 0 }, incarnation),
+      died: (process, incarnation) => this.process.peerFailed(options.nameOf(process), incarnation),
+      returned: (process, incarnation) => this.process.peerReturned(options.nameOf(process), incarnation),
       trimmed: (checkpoint) => this.process.protocol?.trimmedTo(checkpoint),
       left: (rank) => this.process.peerLeft(rank),
     };

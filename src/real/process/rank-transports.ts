@@ -3,6 +3,7 @@
  * otherwise. Jobs of one node do not pay for sockets.
  */
 
+import type { Identity } from "../../core/base/identity.ts";
 import type { Memory } from "../../core/request/memory.ts";
 import type { Placement } from "../../core/service/placement.ts";
 import type { Landing, Transport } from "../../core/wire/transport.ts";
@@ -19,7 +20,8 @@ import { type Napper, Waiting } from "./waiting.ts";
 
 interface RankTransportsOptions {
   readonly rank: number;
-  readonly incarnation: number;
+  /** Its name in packets. */
+  readonly identity: Identity;
   /** How many ranks the job starts with. */
   readonly ranks: number;
   /** Node of each process that the job can have. */
@@ -61,8 +63,7 @@ export function openTransports(
   { heap, memory }: RankMemories,
   options: RankTransportsOptions,
 ): RankTransports {
-  const { rank, ranks, placement, places, crowded, handover, tell, napper, cursor } = options;
-  const identity = { rank, replica: 0, incarnation: options.incarnation };
+  const { rank, identity, ranks, placement, places, crowded, handover, tell, napper, cursor } = options;
   // Joint copies are for ranks with a core to spare.
   const joint = crowded ? { jointBytesMin: Number.POSITIVE_INFINITY } : {};
   if (handover === null) {

@@ -26,6 +26,12 @@ export function replaceGlobals(choices: Choices, random: SeededRandom, steady = 
   };
 }
 
+/** Where several processes play a rank: randomness is the same in all of them, clocks are each one's own. */
+export function replaceRandom(random: SeededRandom): void {
+  replaceRandomness(random, []);
+  syncBuiltinESMExports();
+}
+
 /** An own property, whatever it was before. */
 function define(undo: Undo, target: object, name: string, property: PropertyDescriptor): void {
   const before = Object.getOwnPropertyDescriptor(target, name);

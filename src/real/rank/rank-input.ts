@@ -4,6 +4,7 @@
  */
 import { Readable } from "node:stream";
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
+import { roleOf } from "../../core/base/players.ts";
 import type { ProtocolDefinition } from "../../core/ft/definition.ts";
 import type { Process } from "../../core/process/process.ts";
 import type { FromRank, Input, RankSetup, ToRank } from "../messages/rank-messages.ts";
@@ -11,10 +12,10 @@ import type { RankHost } from "../process/rank-host.ts";
 
 /** Can standard input ever be that rank's? */
 export function mayRead(
-  { rank, origin }: Pick<RankSetup, "rank" | "origin">,
+  setup: Pick<RankSetup, "rank" | "ranks" | "replicas" | "origin">,
   { definition }: { readonly definition: ProtocolDefinition },
 ): boolean {
-  return origin === null && (rank === 0 || definition.deaths === "survived");
+  return setup.origin === null && (roleOf(setup).rank === 0 || definition.deaths === "survived");
 }
 
 /** Is standard input that rank's now? All ranks before it are dead, as far as it knows. */

@@ -1,6 +1,7 @@
 /** The protocol of a rank, as its setup says. */
 
 import { assert } from "../../core/base/assert.ts";
+import { roleOf } from "../../core/base/players.ts";
 import type { ProtocolDefinition } from "../../core/ft/definition.ts";
 import type { NewProtocol, Protocol } from "../../core/ft/protocol.ts";
 import { protocolNamed } from "../../core/ft/protocol-named.ts";
@@ -24,7 +25,7 @@ export interface RankProtocol {
 }
 
 export function protocolOf(setup: RankSetup, say: (message: ProtocolWords) => void): RankProtocol {
-  const { rank, ranks, placement, incarnation, protocol: name, protocolOptions: options, words, recovery } = setup;
+  const { rank, placement, incarnation, protocol: name, protocolOptions: options, words, recovery } = setup;
   const definition = protocolNamed(name);
   assert(definition !== undefined, `there is no protocol ${name}`);
   const part = rankParts[name]?.({
@@ -39,7 +40,7 @@ export function protocolOf(setup: RankSetup, say: (message: ProtocolWords) => vo
   const resources = part?.resources;
   return {
     definition,
-    protocol: definition.rank?.({ rank, ranks, setOf, options, passed, resources }) ?? null,
+    protocol: definition.rank?.({ ...roleOf(setup), setOf, options, passed, resources }) ?? null,
     mayUseBoards: mayUseBoards(definition, rank, placement, setOf),
     set: recovery === null ? -1 : setOf[rank]!,
     members: recovery === null ? undefined : membersBySet([...setOf])[setOf[rank]!]!,

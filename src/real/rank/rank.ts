@@ -5,6 +5,7 @@
 
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { assert } from "../../core/base/assert.ts";
+import { roleOf } from "../../core/base/players.ts";
 import { SeededRandom } from "../../core/base/seeded-random.ts";
 import type { SpawnAnswer } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
@@ -17,7 +18,7 @@ import { LineWriter } from "../output/line-ring.ts";
 import type { RankOptions } from "../process/open-process.ts";
 import { endingOfError } from "./error-report.ts";
 import { RankCheckpoints } from "./rank-checkpoints.ts";
-import { replaceGlobals, SteadyClock } from "./rank-globals.ts";
+import { replaceGlobals, replaceRandom, SteadyClock } from "./rank-globals.ts";
 import { isReader, mayRead } from "./rank-input.ts";
 import { createRank } from "./rank-process.ts";
 import { runProgram } from "./rank-program.ts";
@@ -32,23 +33,25 @@ assert(parentPort !== null, "rank.cjs runs as a worker thread");
 const port = parentPort;
 const setup = workerData as ThreadSetup;
 shareUndisturbed(setup.undisturbed);
-const { code, rank, incarnation, ranks, placement, nodeMap, seed, program, traceFile, memory, handover, lines, words } =
-  setup;
+const { code, rank, incarnation, ranks, replicas, placement, nodeMap, seed, program, traceFile } = setup;
+const { memory, handover, lines, words } = setup;
+const role = roleOf(setup);
 const say = (message: FromRank): void => port.postMessage(message);
 const rankProtocol = protocolOf(setup, say);
 
 // A thread's environment is its own.
-Object.assign(process.env, setup.environment, rankVariables(setup));
+Object.assign(process.env, setup.environment, rankVariables({ ...setup, ...role }));
 process.argv = [process.execPath, program.path, ...program.args];
 
 const lineWriter = new LineWriter(lines, bellOf(words));
-const random = SeededRandom.ofRank(seed, rank);
+const random = SeededRandom.ofRank(seed, role.rank);
 const steady = new SteadyClock();
 let checkpoints: RankCheckpoints | null = null;
 
 const options: RankOptions = {
   rank,
   ranks,
+  replicas,
   placement,
   nodeMap,
   incarnation,
@@ -99,7 +102,7 @@ const rankProcess = createRank(options, (host) => {
 });
 const streams = replaceStreams({
   mayRead: mayRead(setup, rankProtocol),
-  isReader: () => isReader(rank, rankProcess.host.process),
+  isReader: () => isReader(role.rank, rankProcess.host.process),
   lines: lineWriter,
   port,
   mayLeave: rankProcess.mayLeave,
@@ -110,6 +113,7 @@ Object.defineProperty(globalThis, Symbol.for("banyan.mpi"), { value: rankProcess
 
 beginLife(rankProcess.host.process.protocol, setup, say);
 if (rankProcess.choices !== null) replaceGlobals(rankProcess.choices, random, steady);
+else if (replicas !== null) replaceRandom(random);
 
 /** (The compiler does not see that it was made.) */
 function inputOffsetOf(made: RankCheckpoints | null): number {

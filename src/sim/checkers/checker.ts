@@ -9,7 +9,7 @@ import type { Stuck, World } from "../world.ts";
 export interface Evidence {
   readonly script: Script;
   readonly observation: Observation;
-  readonly world: World;
+  readonly world: Pick<World, "processes" | "network">;
   readonly stuck: readonly Stuck[];
   /** World ranks that died for good. */
   readonly dead: ReadonlySet<number>;

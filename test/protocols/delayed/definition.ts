@@ -24,6 +24,7 @@ export const delayed: ProtocolDefinition = {
       elsewhere: (owners) => `Cannot delay sends: only --protocol ${owners} does`,
     },
   ],
+  replicas: null,
   check({ delay }) {
     if (delay === undefined || isWhole(delay, 0, delayMax)) return undefined;
     return `Cannot delay sends by ${delay} steps: give a whole number up to ${delayMax}`;

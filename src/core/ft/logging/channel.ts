@@ -6,8 +6,8 @@
  * and never one that the other side has.
  */
 import { saves } from "../../base/saved-classes.ts";
+import { ReceivedNumbers } from "../received-numbers.ts";
 import { hashOfMessage, type Kept } from "./kept.ts";
-import { ReceivedNumbers } from "./received-numbers.ts";
 
 /** The peer has been told nothing. */
 const nobody = -1;

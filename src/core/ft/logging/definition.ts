@@ -31,6 +31,7 @@ export const logging: ProtocolDefinition = {
     sharedThreads: "ranks that take turns in a thread cannot fall one by one",
   },
   options: loggingOptions,
+  replicas: null,
   check: checkLogging,
   checkpoints: checkpointPlan,
   rank: ({ rank, setOf, passed, resources }: RankPartHost) => {

@@ -67,6 +67,7 @@ export class LoggingProtocol implements Protocol {
   readonly mayJudgeCollectives = false;
   readonly finishedServe = true;
   readonly hasFarewell = false;
+  readonly awaitsOthers = false;
   readonly choices: LoggedChoices;
   private readonly rank: number;
   private readonly setOf: Int32Array;

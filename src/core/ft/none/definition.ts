@@ -10,6 +10,7 @@ export const none: ProtocolDefinition = {
   boards: "always",
   refusals: { spawn: null, freezing: null, sharedThreads: null },
   options: [],
+  replicas: null,
   check: () => undefined,
   checkpoints: null,
   rank: null,

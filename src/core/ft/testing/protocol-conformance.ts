@@ -55,6 +55,8 @@ export interface ConformanceLayout {
 export interface ConformanceProtocols {
   /** Does the next life of a rank take the place of one that was lost? */
   readonly comeBack: boolean;
+  /** Do others play the rank of a dead process? Then a death ends no request. */
+  readonly areCovered?: boolean;
   /** The protocol of the present life of a rank. */
   make(rank: number): NewProtocol;
   /** For `begin` of a life that is not the first. */
@@ -118,7 +120,7 @@ export const plainLayout = ({ deaths, rank: newRank }: ProtocolDefinition): Conf
     comeBack: deaths === "replaced",
     make: (rank) => {
       const [setOf, passed] = [new Int32Array(ranks), new Float64Array(1)];
-      return newRank?.({ rank, ranks, setOf, passed, options: {}, resources: undefined }) ?? passThrough;
+      return newRank?.({ rank, replica: 0, ranks, setOf, passed, options: {}, resources: undefined }) ?? passThrough;
     },
     dataFor: () => undefined,
     advance: () => false,
@@ -400,7 +402,10 @@ const deaths: readonly ConformanceCase[] = [
   {
     name: "the death of a peer, for good: requests that name it end, and no others",
     ranks: 3,
-    skip: ({ comeBack }) => (comeBack ? "the dead come back, and a death ends no request" : null),
+    skip: ({ comeBack, areCovered }) => {
+      if (comeBack) return "the dead come back, and a death ends no request";
+      return areCovered === true ? "others play the rank of the dead, and a death ends no request" : null;
+    },
     run({ world }) {
       const [dead, alive] = [world.receive({ at: 0, source: lastFalls }), world.receive({ at: 0, source: 1 })];
       const send = world.send({ from: 0, to: lastFalls, size: "rendezvous" });

@@ -14,6 +14,7 @@ export const ulfm: ProtocolDefinition = {
   boards: "always",
   refusals: { spawn: null, freezing: null, sharedThreads: null },
   options: [],
+  replicas: null,
   check: () => undefined,
   checkpoints: null,
   rank: null,

@@ -15,6 +15,7 @@ import type { NodeStarter } from "./node-starter.ts";
 const setup: Setup = {
   kind: "setup",
   node: 1,
+  replicas: null,
   ranks: 2,
   placement: placementOf([0, 1]),
   nodeMap: nodeMapOf([0, 1]),

@@ -15,10 +15,10 @@ export function describeFailure(reason: JobFailure, afterMs: number, names: Proc
     case "rank-failed": {
       const place = framesOf(reason)[0];
       const where = place === undefined ? "" : ` (${placeOf(place)})`;
-      return `${names.nameOf(reason.rank)} on node ${reason.node} failed ${after}: ${describeEnding(reason.ending)}${where}${whyGivenUp(reason.givenUp)}`;
+      return `${names.nameOf(reason.rank)} on node ${reason.node} failed ${after}: ${describeEnding(reason.ending)}${where}${whyGivenUp(reason.givenUp)}${whoIsMissing(reason.unplayed)}`;
     }
     case "node-failed":
-      return `node ${reason.node} (${names.listOf(reason.ranks)}) failed ${after}: ${describeLoss(reason.loss)}${whyGivenUp(reason.givenUp)}`;
+      return `node ${reason.node} (${names.listOf(reason.ranks)}) failed ${after}: ${describeLoss(reason.loss)}${whyGivenUp(reason.givenUp)}${whoIsMissing(reason.unplayed)}`;
     case "aborted":
       return `${names.nameOf(reason.rank)} on node ${reason.node} aborted the job ${after}${reason.message === "" ? "" : `: ${reason.message}`}`;
     case "interrupted":
@@ -49,6 +49,13 @@ function whyGivenUp(givenUp: GivenUp | undefined): string {
     default:
       return unreachable(rule);
   }
+}
+
+/** Ranks of which this was the last replica. */
+function whoIsMissing(unplayed: readonly number[] | undefined): string {
+  if (unplayed === undefined) return "";
+  const ranks = `${unplayed.length === 1 ? "rank" : "ranks"} ${unplayed.join(", ")}`;
+  return `; the job cannot go on: no replica of ${ranks} is left. Start it again with more replicas, on more nodes`;
 }
 
 /** The user's frames, with paths relative to the working directory where that is shorter. */

@@ -1,4 +1,5 @@
 /** The events of a job for the program that launched it: sentences for people, with times since the start. */
+import type { ProcessName } from "../../../core/base/identity.ts";
 import type { ProtocolReport } from "../../../core/ft/definition.ts";
 import type { RecoveryTimes } from "../../../core/service/losses.ts";
 import type { Reason } from "../../../core/service/outcome.ts";
@@ -36,7 +37,12 @@ export interface JobResult {
 export class JobReport {
   readonly events = new JobEventQueue();
   readonly startMs = performance.now();
-  readonly names = new ProcessNames();
+  readonly names: ProcessNames;
+
+  /** `players`: by process, where several play a rank. */
+  constructor(players: readonly ProcessName[] | null) {
+    this.names = new ProcessNames(players);
+  }
 
   get elapsedMs(): number {
     return performance.now() - this.startMs;
@@ -74,12 +80,21 @@ export class JobReport {
 
   /** A failure after which the lost ranks begin again. */
   replaced(reason: Reason, afterMs: number): void {
+    this.#lost(reason, afterMs, "it is started again");
+  }
+
+  /** A failure after which other processes play the ranks of the lost ones. */
+  covered(reason: Reason, afterMs: number): void {
+    this.#lost(reason, afterMs, "its ranks have other replicas, and nothing stops");
+  }
+
+  #lost(reason: Reason, afterMs: number, what: string): void {
     if (reason.kind !== "node-failed" && reason.kind !== "rank-failed") {
       this.failed(reason, afterMs);
       return;
     }
     const { node } = reason;
-    const message = `${describeFailure(reason, afterMs, this.names)}; it is started again`;
+    const message = `${describeFailure(reason, afterMs, this.names)}; ${what}`;
     if (reason.kind === "node-failed") {
       this.events.push({ kind: "node-lost", node, ranks: reason.ranks, message, afterMs });
     } else this.events.push({ kind: "rank-lost", rank: reason.rank, node, message, afterMs });

@@ -162,6 +162,34 @@ export class ScenarioProgram {
     return this;
   }
 
+  /** Both post a receive, send, and wait for the receive. */
+  exchange(one: number, other: number, bytes: number): this {
+    const draft = this.#draft;
+    const tag = this.#tags++;
+    const sides = [one, other].map((at) => ({ at, request: draft.newRequest(at) }));
+    const messages = [this.#message(other, one, tag, bytes, SendMode.STANDARD)];
+    messages.push(this.#message(one, other, tag, bytes, SendMode.STANDARD));
+    for (const [i, { at, request }] of sides.entries()) {
+      draft.act(at, { kind: "receive", receive: draft.receiveOf(messages[i]!), request });
+    }
+    for (const [i, { at }] of sides.entries()) draft.act(at, { kind: "send-now", message: messages[1 - i]! });
+    for (const { at, request } of sides) draft.act(at, { kind: "wait", requests: [request], inOrder: true });
+    return this;
+  }
+
+  /** Both send, then receive. */
+  cross(one: number, other: number, bytes: number): this {
+    const draft = this.#draft;
+    const tag = this.#tags++;
+    const there = this.#message(one, other, tag, bytes, SendMode.STANDARD);
+    const back = this.#message(other, one, tag, bytes, SendMode.STANDARD);
+    draft.act(one, { kind: "send-now", message: there });
+    draft.act(other, { kind: "send-now", message: back });
+    draft.act(one, { kind: "receive-now", receive: draft.receiveOf(back) });
+    draft.act(other, { kind: "receive-now", receive: draft.receiveOf(there) });
+    return this;
+  }
+
   /** As many receives from any source as there are senders: which takes which is chance. */
   gather(senders: readonly number[], to: number, bytes = 8): this {
     const draft = this.#draft;

@@ -3,7 +3,7 @@
  * were sent, but those of a collective have the numbers of the moment when it was started, so there may be gaps for a while.
  * Numbers wrap; no two that are compared are 2^31 apart.
  */
-import { saves } from "../../base/saved-classes.ts";
+import { saves } from "../base/saved-classes.ts";
 
 export class ReceivedNumbers {
   firstMissing = 0;

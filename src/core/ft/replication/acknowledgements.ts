@@ -1,0 +1,106 @@
+/**
+ * What this process holds of what others sent, on its way to the replicas of the senders that did not send it: they need not keep it
+ * any more. Numbers that follow each other are one word. A small message holds no sender up, so its number waits until the process
+ * makes progress; that of a large one leaves at once.
+ */
+import { lives, saves } from "../../base/saved-classes.ts";
+import type { ProtocolPorts } from "../protocol.ts";
+import type { Membership } from "./membership.ts";
+
+/** More numbers are not in one word. */
+export const runMax = 64;
+
+/** The only word of the protocol, with the first and the last number of a run of messages that its sender holds. */
+export const heldWord = 1;
+
+/** Numbers of one rank that follow each other; `count` 0: none. */
+class NumberRun {
+  readonly rank: number;
+  first = 0;
+  count = 0;
+
+  constructor(rank: number) {
+    this.rank = rank;
+  }
+}
+
+interface Place {
+  readonly rank: number;
+  readonly replica: number;
+}
+
+export class Acknowledgements {
+  private readonly ports: ProtocolPorts;
+  private readonly membership: Membership;
+  /** Of this process. */
+  private readonly replica: number;
+  private readonly runs = new Map<number, NumberRun>();
+  /** Those that are not empty. */
+  private readonly open: NumberRun[] = [];
+  /** How many words were said, and how many messages they were about. */
+  words = 0;
+  messages = 0;
+
+  constructor(ports: ProtocolPorts, membership: Membership, { replica }: Place) {
+    this.ports = ports;
+    this.membership = membership;
+    this.replica = replica;
+  }
+
+  /** All of that message is here. `isAwaited`: its sender is not complete before this is known. */
+  held(rank: number, sequence: number, isAwaited: boolean): void {
+    if (this.hearersOf(rank) === 0) return;
+    const run = this.runOf(rank);
+    if (run.count !== 0 && (((run.first + run.count) | 0) !== sequence || run.count === runMax)) this.say(run);
+    if (run.count === 0) {
+      run.first = sequence;
+      if (!this.open.includes(run)) this.open.push(run);
+    }
+    run.count++;
+    if (isAwaited) this.say(run);
+  }
+
+  private runOf(rank: number): NumberRun {
+    let run = this.runs.get(rank);
+    if (run === undefined) {
+      run = new NumberRun(rank);
+      this.runs.set(rank, run);
+    }
+    return run;
+  }
+
+  /** Bits: all living replicas of a rank but the one that sends to this process, which knows what it has sent. */
+  private hearersOf(rank: number): number {
+    const { membership, replica } = this;
+    return membership.livingOf(rank) & ~(1 << membership.substituteOf(rank, replica));
+  }
+
+  private say(run: NumberRun): void {
+    const { rank, first, count } = run;
+    run.count = 0;
+    const hearers = this.hearersOf(rank);
+    const last = (first + count - 1) | 0;
+    for (let replica = 0; hearers >>> replica !== 0; replica++) {
+      if ((hearers & (1 << replica)) === 0) continue;
+      this.ports.tell({ rank, replica }, { a: heldWord, b: first, c: last });
+      this.words++;
+      this.messages += count;
+    }
+  }
+
+  get isBusy(): boolean {
+    return this.open.length !== 0;
+  }
+
+  /** True when anything left. */
+  flush(): boolean {
+    const { open } = this;
+    if (open.length === 0) return false;
+    for (const run of open) if (run.count !== 0) this.say(run);
+    open.length = 0;
+    return true;
+  }
+}
+
+saves({ NumberRun });
+lives({ Acknowledgements });

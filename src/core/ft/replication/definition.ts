@@ -1,0 +1,39 @@
+/** Replication for send-deterministic programs, as the rest of the runtime knows it. */
+import { object, whole } from "../../base/value-shape.ts";
+import type { ProtocolDefinition } from "../definition.ts";
+import { noShapes } from "../protocol-shapes.ts";
+import { Membership } from "./membership.ts";
+import { checkReplication, replicaPlan, replicationOptions } from "./options.ts";
+import { ReplicationProtocol } from "./replication-protocol.ts";
+import { type Replicated, summaryOf } from "./report.ts";
+
+const count = whole(0, Number.MAX_SAFE_INTEGER);
+
+export const replication: ProtocolDefinition = {
+  name: "replication",
+  help: "several processes play each rank, and while one of them lives nothing stops (send-deterministic programs)",
+  examples: [
+    "banyan run -n 4 --nodes 4 --protocol replication --replicas 2 solver.c",
+    'banyan run -n 4 --nodes 2 --protocol replication --faults "kill node 1 at 2s" solver.c',
+  ],
+  deaths: "covered",
+  boards: "never",
+  refusals: {
+    spawn: "protocol replication cannot start them in all replicas; run without --protocol",
+    freezing: "its replicas are not at one place of the program",
+    sharedThreads: "replicas that take turns in a thread would wait for each other",
+  },
+  options: replicationOptions,
+  replicas: replicaPlan,
+  check: checkReplication,
+  checkpoints: null,
+  rank: ({ rank, replica, ranks, options, passed }) => {
+    const membership = new Membership(replicaPlan(options, ranks));
+    return (ports) => new ReplicationProtocol({ rank, replica, membership, passed }, ports);
+  },
+  shapes: {
+    ...noShapes,
+    report: object<Replicated>({ sent: count, sentForOthers: count, acknowledgements: count, duplicates: count }),
+  },
+  summary: summaryOf,
+};

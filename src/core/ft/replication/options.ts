@@ -1,0 +1,60 @@
+/** Options of replication. */
+import type { JobFacts } from "../definition.ts";
+import { isWhole, type OptionValues, type ProtocolOption } from "../option.ts";
+import { replicasMax } from "./membership.ts";
+
+export interface ReplicationLaunchOptions {
+  /** Under "replication": how many processes play each rank; 2 unless given. */
+  readonly replicas?: number | undefined;
+  /** Under "replication": the ranks that have several processes, "0,1,4-7"; all unless given. The death of another one ends the job. */
+  readonly replicateRanks?: string | undefined;
+}
+
+const replicasDefault = 2;
+
+export const replicationOptions: readonly ProtocolOption[] = [
+  {
+    key: "replicas",
+    flag: "--replicas <number>",
+    help: `how many processes play each rank under replication (default: ${replicasDefault})`,
+    form: { kind: "whole number" },
+    elsewhere: (owners) => `Cannot have replicas: only --protocol ${owners} has any`,
+  },
+  {
+    key: "replicateRanks",
+    flag: "--replicate-ranks <list>",
+    help: "under replication: only these ranks have replicas, for instance 0,1,4-7 (default: all)",
+    form: { kind: "text" },
+    elsewhere: (owners) => `Cannot replicate ranks: only --protocol ${owners} does`,
+  },
+];
+
+/** The ranks of a list like "0,1,4-7"; undefined: it is none. */
+function ranksOf(list: string): Set<number> | undefined {
+  const ranks = new Set<number>();
+  for (const part of list.split(",")) {
+    const [, from, to] = /^\s*(\d{1,7})(?:-(\d{1,7}))?\s*$/.exec(part) ?? [];
+    if (from === undefined) return undefined;
+    for (let rank = Number(from); rank <= Number(to ?? from); rank++) ranks.add(rank);
+  }
+  return ranks;
+}
+
+/** What is wrong with them, in one line; undefined: nothing. */
+export function checkReplication(values: OptionValues, { ranks }: JobFacts): string | undefined {
+  const { replicas, replicateRanks } = values as ReplicationLaunchOptions;
+  if (replicas !== undefined && !isWhole(replicas, 1, replicasMax))
+    return `Cannot have ${replicas} processes for each rank: give a whole number from 1 to ${replicasMax}`;
+  if (replicateRanks === undefined) return undefined;
+  const chosen = ranksOf(replicateRanks);
+  if (chosen === undefined) return `Cannot replicate the ranks "${replicateRanks}": give a list like 0,1,4-7`;
+  const unknown = [...chosen].find((rank) => rank >= ranks);
+  return unknown === undefined ? undefined : `Cannot replicate rank ${unknown}: the job has ranks 0 to ${ranks - 1}`;
+}
+
+/** By rank: how many processes play it. */
+export function replicaPlan(values: OptionValues, ranks: number): readonly number[] {
+  const { replicas = replicasDefault, replicateRanks } = values as ReplicationLaunchOptions;
+  const chosen = replicateRanks === undefined ? undefined : ranksOf(replicateRanks);
+  return Array.from({ length: ranks }, (_, rank) => (chosen === undefined || chosen.has(rank) ? replicas : 1));
+}

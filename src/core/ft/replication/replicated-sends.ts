@@ -1,0 +1,280 @@
+/**
+ * The sending side (Algorithm 1 of the paper, lines 4 to 9, 12 to 14, 18 to 33). A message goes to each world that this process sends to: its own, and
+ * those of dead replicas of its rank whose substitute it is. It is kept until the receivers of all worlds have it: those that
+ * this process has sent it to, and those that have acknowledged it to have it from another replica.
+ */
+import type { Pointer, RecordId } from "../../base/brand.ts";
+import type { ProcessName } from "../../base/identity.ts";
+import { lives, saves } from "../../base/saved-classes.ts";
+import { Went } from "../../request/decisions.ts";
+import {
+  R_BYTES,
+  R_CONTEXT,
+  R_MODE,
+  R_PEER,
+  R_POINTER,
+  R_SEQUENCE,
+  R_TAG,
+  recordWords,
+  SendMode,
+} from "../../request/records.ts";
+import type { KeptPayload, ProtocolPorts } from "../protocol.ts";
+import type { Copies } from "./copies.ts";
+import { KeptSend, noRequest } from "./kept-send.ts";
+import type { Membership } from "./membership.ts";
+import { SendChannel } from "./send-channel.ts";
+
+/** A message that a receiver has been told of, and has not taken yet. */
+class AnnouncedSend {
+  readonly message: KeptSend;
+  readonly replica: number;
+
+  constructor(message: KeptSend, replica: number) {
+    this.message = message;
+    this.replica = replica;
+  }
+}
+
+interface ReplicatedSendsParts {
+  readonly place: ProcessName;
+  readonly membership: Membership;
+  readonly copies: Copies;
+}
+
+export class ReplicatedSends {
+  private readonly ports: ProtocolPorts;
+  private readonly place: ProcessName;
+  private readonly membership: Membership;
+  private readonly copies: Copies;
+  /** Bits: all replicas there can be, and the worlds that this process sends to. */
+  private readonly all: number;
+  private worlds: number;
+  private readonly channels = new Map<number, SendChannel>();
+  private last: SendChannel | null = null;
+  /** Channels with messages that found no room. */
+  private readonly pending = new Set<SendChannel>();
+  /** By the number that the engine's records name them by. */
+  private readonly announced = new Map<number, AnnouncedSend>();
+  private keepers = 0;
+  /** Objects of messages that are over. */
+  private readonly spare: KeptSend[] = [];
+  /** Messages that some replica of their receivers may lack. */
+  unsettled = 0;
+  /** Messages put on their way to this process's own world, and to worlds of the dead: first sent, or sent again. */
+  sent = 0;
+  sentForOthers = 0;
+
+  constructor(ports: ProtocolPorts, { place, membership, copies }: ReplicatedSendsParts) {
+    this.ports = ports;
+    this.place = place;
+    this.membership = membership;
+    this.copies = copies;
+    this.all = (1 << membership.replicas) - 1;
+    this.worlds = membership.worldsOf(place.rank, place.replica);
+  }
+
+  private channelTo(rank: number): SendChannel {
+    const { last } = this;
+    if (last !== null && last.rank === rank) return last;
+    let channel = this.channels.get(rank);
+    if (channel === undefined) {
+      channel = new SendChannel(rank, this.membership.replicas, this.membership.deadOf(rank));
+      this.channels.set(rank, channel);
+    }
+    this.last = channel;
+    return channel;
+  }
+
+  // Posting
+
+  /** A small message is complete when it is copied, a large one when all living replicas of its receiver have it. */
+  post(send: RecordId): void {
+    const message = this.take(send);
+    const channel = this.channelTo(message.dest);
+    message.has = channel.acknowledgedBy(message.sequence);
+    channel.add(message);
+    this.unsettled++;
+    const mayCopy = this.isSmall(message);
+    this.pumpAll(channel);
+    if (message.isOver || this.settle(channel, message)) return;
+    // Bytes that a receiver may be reading from the program's buffer stay the program's.
+    if (mayCopy && message.announced === 0 && this.copies.take(message)) this.complete(message);
+  }
+
+  private isSmall(message: KeptSend): boolean {
+    message.replica = this.place.replica;
+    return this.ports.isEager(message);
+  }
+
+  private take(send: RecordId): KeptSend {
+    const message = this.spare.pop() ?? new KeptSend();
+    const { words } = this.ports.records;
+    const at = send * recordWords;
+    message.dest = words[at + R_PEER]!;
+    message.context = words[at + R_CONTEXT]!;
+    message.tag = words[at + R_TAG]!;
+    message.bytes = words[at + R_BYTES]!;
+    message.sequence = words[at + R_SEQUENCE]!;
+    message.isSynchronous = words[at + R_MODE] === SendMode.SYNCHRONOUS;
+    message.pointer = words[at + R_POINTER]! as Pointer;
+    message.send = send;
+    message.announced = 0;
+    message.isOver = false;
+    return message;
+  }
+
+  private complete(message: KeptSend): void {
+    const { send } = message;
+    if (send < 0) return;
+    message.send = noRequest;
+    this.ports.complete(send);
+  }
+
+  /** Have all that live all of it? Then it is over. */
+  private settle(channel: SendChannel, message: KeptSend): boolean {
+    if ((message.has | channel.dead) !== this.all) return false;
+    message.isOver = true;
+    this.unsettled--;
+    this.complete(message);
+    this.copies.give(message);
+    channel.clean((over) => this.spare.push(over));
+    return true;
+  }
+
+  // On their way
+
+  private pumpAll(channel: SendChannel): boolean {
+    const { worlds } = this;
+    const to = worlds & ~channel.dead;
+    let moved = false;
+    let isPending = false;
+    for (let world = 0; to >>> world !== 0; world++) {
+      if ((to & (1 << world)) === 0) continue;
+      if (this.pump(channel, world)) moved = true;
+      if (channel.next[world]! < channel.end) isPending = true;
+    }
+    if (isPending) this.pending.add(channel);
+    return moved;
+  }
+
+  /** Puts on its way to one replica what it lacks, as far as there is room. */
+  private pump(channel: SendChannel, world: number): boolean {
+    const bit = 1 << world;
+    const { next } = channel;
+    let moved = false;
+    for (let position = Math.max(next[world]!, channel.first); ; position++) {
+      next[world] = position;
+      if (position >= channel.end) return moved;
+      const message = channel.at(position);
+      if (message.isOver || (message.has & bit) !== 0) continue;
+      if (!this.transmit(message, world)) return moved;
+      this.settle(channel, message);
+      moved = true;
+    }
+  }
+
+  private transmit(message: KeptSend, world: number): boolean {
+    message.replica = world;
+    const keeper = this.keepers;
+    const went = this.ports.transmit(message, keeper);
+    if (went === Went.NOWHERE) return false;
+    if (went === Went.WHOLE) message.has |= 1 << world;
+    else {
+      message.announced |= 1 << world;
+      this.announced.set(keeper, new AnnouncedSend(message, world));
+      this.keepers = (keeper + 1) | 0;
+    }
+    if (world === this.place.replica) this.sent++;
+    else this.sentForOthers++;
+    return true;
+  }
+
+  /** The receiver has all of a message that was announced. */
+  delivered(keeper: number): void {
+    const announced = this.announced.get(keeper);
+    if (announced === undefined) return;
+    this.announced.delete(keeper);
+    const { message, replica } = announced;
+    message.announced &= ~(1 << replica);
+    message.has |= 1 << replica;
+    this.settle(this.channelTo(message.dest), message);
+  }
+
+  get isBusy(): boolean {
+    return this.pending.size !== 0;
+  }
+
+  progress(): boolean {
+    let moved = false;
+    const channels = [...this.pending];
+    this.pending.clear();
+    for (const channel of channels) if (this.pumpAll(channel)) moved = true;
+    return moved;
+  }
+
+  // Acknowledgements
+
+  /** A replica of a rank holds all messages of a run of numbers, from another replica of ours. */
+  hear({ rank, replica }: ProcessName, first: number, count: number): void {
+    const channel = this.channelTo(rank);
+    for (let i = 0; i < count; i++) this.hearOne(channel, replica, (first + i) | 0);
+  }
+
+  private hearOne(channel: SendChannel, replica: number, sequence: number): void {
+    if (!channel.acknowledge(replica, sequence)) return;
+    const message = channel.find(sequence);
+    // What was announced to it is answered by itself: it may be reading the announcement now.
+    if (message === null || (message.announced & (1 << replica)) !== 0) return;
+    message.has |= 1 << replica;
+    this.settle(channel, message);
+  }
+
+  // Deaths
+
+  /** A process is dead, and the engine has forgotten what was under way to it. */
+  lost(name: ProcessName): void {
+    if (name.rank === this.place.rank) this.succeed();
+    else this.forget(name);
+  }
+
+  /** A replica of our own rank: this process may be the substitute for more worlds now, and sends what was not acknowledged there. */
+  private succeed(): void {
+    const { worlds, place, membership } = this;
+    this.worlds = membership.worldsOf(place.rank, place.replica);
+    const added = this.worlds & ~worlds;
+    if (added === 0) return;
+    for (const channel of this.channels.values()) {
+      for (let world = 0; added >>> world !== 0; world++) {
+        if ((added & (1 << world)) !== 0) channel.next[world] = channel.first;
+      }
+      if (channel.first < channel.end) this.pending.add(channel);
+    }
+  }
+
+  /** A receiver: nothing is sent to it, and no acknowledgement of it is waited for. */
+  private forget({ rank, replica }: ProcessName): void {
+    for (const [keeper, announced] of this.announced) {
+      if (announced.message.dest !== rank || announced.replica !== replica) continue;
+      this.announced.delete(keeper);
+      announced.message.announced &= ~(1 << replica);
+    }
+    const channel = this.channels.get(rank);
+    if (channel === undefined) return;
+    channel.dead |= 1 << replica;
+    channel.forEach((message) => void this.settle(channel, message));
+  }
+
+  /** Copies in the process's memory. */
+  get kept(): KeptPayload[] {
+    const copies: KeptPayload[] = [];
+    for (const channel of this.channels.values()) {
+      channel.forEach((message) => {
+        if (message.isCopy && message.bytes !== 0) copies.push(message);
+      });
+    }
+    return copies;
+  }
+}
+
+saves({ AnnouncedSend });
+lives({ ReplicatedSends });

@@ -1,0 +1,213 @@
+/**
+ * Replication for send-deterministic programs, the parallel protocol ("Replication for send-deterministic MPI HPC applications", docs/papers.md,
+ * Algorithm 1). Each rank is played by several processes. Replica k of a rank sends to replica k of another: world k. The worlds know
+ * of each other by acknowledgements alone: whoever holds a message tells the replicas of its sender that did not send it, and they
+ * keep it until then. When a replica dies the next living one sends to its world what that world lacks, and all that follows.
+ *
+ *   membership.ts        which processes live, and who stands in for whom
+ *   replicated-sends.ts  messages: sent, kept, sent again (send-channel.ts, kept-send.ts, copies.ts)
+ *   acknowledgements.ts  what this process holds, told to those who keep it
+ *
+ * Receives need no decision: replicas may take messages of ANY_SOURCE in different orders (R5), as long as each takes every message
+ * once. A message is known by its rank and number, whichever replica sends it.
+ */
+import type { RecordId, WorldRank } from "../../base/brand.ts";
+import type { ProcessName } from "../../base/identity.ts";
+import { lives } from "../../base/saved-classes.ts";
+import { Arrival, Pin } from "../../request/decisions.ts";
+import { R_PEER, R_PROTOCOL, RecordFlag } from "../../request/records.ts";
+import { CONTEXT, KIND, kindOf, PacketKind, replicaOf, SEQUENCE, SOURCE, TAG } from "../../wire/packet.ts";
+import { PassThrough } from "../pass-through.ts";
+import type { KeptPayload, ProtocolPorts } from "../protocol.ts";
+import { ReceivedNumbers } from "../received-numbers.ts";
+import { Acknowledgements, heldWord, runMax } from "./acknowledgements.ts";
+import { Copies } from "./copies.ts";
+import type { Membership } from "./membership.ts";
+import { ReplicatedSends } from "./replicated-sends.ts";
+import type { Replicated } from "./report.ts";
+
+const copiesBytesMaxDefault = 16 << 20;
+
+export interface ReplicationOptions {
+  readonly rank: number;
+  readonly replica: number;
+  readonly membership: Membership;
+  readonly copiesBytesMax?: number;
+  /** One number: the calls that the process has passed, for the observer of its progress. */
+  readonly passed?: Float64Array;
+}
+
+export class ReplicationProtocol extends PassThrough {
+  static readonly unsaved = { passed: null };
+  override readonly deathEndsRequests: boolean = false;
+  override readonly mayJudgeCollectives: boolean = false;
+  override readonly finishedServe: boolean = true;
+  override readonly hasFarewell: boolean = false;
+  override callsPassed = 0;
+  protected readonly membership: Membership;
+  protected readonly rank: number;
+  protected readonly replica: number;
+  protected readonly ports: ProtocolPorts;
+  protected readonly sends: ReplicatedSends;
+  private readonly acknowledgements: Acknowledgements;
+  /** By rank: the messages that have come. */
+  private readonly numbers = new Map<number, ReceivedNumbers>();
+  /** By rank: those of them whose bytes are still to come. */
+  private readonly announced = new Map<number, Set<number>>();
+  private readonly passed: Float64Array;
+  /** Messages that came a second time. */
+  private duplicates = 0;
+
+  constructor({ rank, replica, membership, copiesBytesMax, passed }: ReplicationOptions, ports: ProtocolPorts) {
+    super();
+    const place = { rank, replica };
+    this.rank = rank;
+    this.replica = replica;
+    this.membership = membership;
+    this.ports = ports;
+    const copies = new Copies(ports.memory, copiesBytesMax ?? copiesBytesMaxDefault);
+    this.sends = new ReplicatedSends(ports, { place, membership, copies });
+    this.acknowledgements = new Acknowledgements(ports, membership, place);
+    this.passed = passed ?? new Float64Array(1);
+  }
+
+  private pass(): void {
+    this.passed[0] = ++this.callsPassed;
+  }
+
+  // Sends
+
+  /** Messages of a process to itself are nobody else's. A receive may take the short way: it is told of all the same. */
+  override mayPass(peer: number): boolean {
+    return peer === this.rank;
+  }
+
+  override sendPosted(send: RecordId): boolean {
+    this.pass();
+    if (this.ports.records.get(send, R_PEER) === this.rank) return false;
+    this.sends.post(send);
+    return true;
+  }
+
+  /** Asked of what was announced, when its receiver has it; and of messages to this process itself. */
+  override sendMayComplete(send: RecordId): boolean {
+    const { records } = this.ports;
+    if (records.hasFlag(send, RecordFlag.KEPT)) this.sends.delivered(records.get(send, R_PROTOCOL));
+    return true;
+  }
+
+  override get isBusy(): boolean {
+    return this.sends.isBusy || this.acknowledgements.isBusy;
+  }
+
+  /** Other replicas of a receiver may lack what only this process, and those of its rank, can send. */
+  override get awaitsOthers(): boolean {
+    return this.sends.unsettled !== 0;
+  }
+
+  override progress(): boolean {
+    const told = this.acknowledgements.flush();
+    return (this.sends.isBusy && this.sends.progress()) || told;
+  }
+
+  // Receives
+
+  override received(): void {
+    this.pass();
+  }
+
+  override receivePosted(): Pin {
+    this.pass();
+    return Pin.FREE;
+  }
+
+  override arrived(words: Int32Array, packet: number): Arrival {
+    const rank = words[packet + SOURCE]!;
+    if (rank === this.rank) return Arrival.TAKE;
+    const kind = words[packet + KIND]!;
+    const sender = replicaOf(kind);
+    if (!this.membership.isAlive(rank, sender)) return Arrival.DROP;
+    this.infer(rank, sender);
+    const sequence = words[packet + SEQUENCE]!;
+    const isAnnounced = kindOf(kind) === PacketKind.RTS;
+    if (!this.numbersOf(rank).add(sequence)) return this.arrivedAgain(rank, sequence, isAnnounced);
+    if (isAnnounced) this.announcedOf(rank).add(sequence);
+    return Arrival.TAKE;
+  }
+
+  /** A sender that waits for its message to be taken is told that it is here, unless it lacks the bytes of it. */
+  private arrivedAgain(rank: number, sequence: number, isAnnounced: boolean): Arrival {
+    if (this.ports.isBroken(rank, sequence)) return Arrival.AGAIN;
+    this.duplicates++;
+    return isAnnounced ? Arrival.HERE : Arrival.DROP;
+  }
+
+  override held(source: WorldRank, sequence: number): void {
+    if (source === this.rank) return;
+    const isAwaited = this.announced.get(source)?.delete(sequence) === true;
+    this.acknowledgements.held(source, sequence, isAwaited);
+  }
+
+  private numbersOf(rank: number): ReceivedNumbers {
+    let numbers = this.numbers.get(rank);
+    if (numbers === undefined) {
+      numbers = new ReceivedNumbers();
+      this.numbers.set(rank, numbers);
+    }
+    return numbers;
+  }
+
+  private announcedOf(rank: number): Set<number> {
+    let numbers = this.announced.get(rank);
+    if (numbers === undefined) {
+      numbers = new Set();
+      this.announced.set(rank, numbers);
+    }
+    return numbers;
+  }
+
+  // Deaths
+
+  override control(words: Int32Array, packet: number): void {
+    const name = { rank: words[packet + SOURCE]!, replica: replicaOf(words[packet + KIND]!) };
+    const first = words[packet + TAG]!;
+    const count = ((words[packet + SEQUENCE]! - first) | 0) + 1;
+    // A word of a process that may be wrong changes no more than a word can be about.
+    if (words[packet + CONTEXT] !== heldWord || count < 1 || count > runMax || name.rank === this.rank) return;
+    if (this.membership.isAlive(name.rank, name.replica)) this.sends.hear(name, first, count);
+  }
+
+  /** A message of another replica than the one that this process gets its messages from: the news of the deaths between them is on its way. */
+  private infer(rank: number, sender: number): void {
+    const { membership, replica } = this;
+    for (;;) {
+      const expected = membership.substituteOf(rank, replica);
+      if (expected === sender || expected < 0) return;
+      this.peerFailed({ rank, replica: expected });
+    }
+  }
+
+  /** Nobody has had a life before this one. */
+  override peerFailed(name: ProcessName, incarnation = 0): void {
+    const isOwn = name.rank === this.rank && name.replica === this.replica;
+    if (isOwn || incarnation < 0 || !this.membership.die(name.rank, name.replica)) return;
+    this.ports.peerLost(name, 0);
+    this.sends.lost(name);
+  }
+
+  override get kept(): readonly KeptPayload[] {
+    return this.sends.kept;
+  }
+
+  override report(): Replicated {
+    const { sends, acknowledgements, duplicates } = this;
+    return {
+      sent: sends.sent,
+      sentForOthers: sends.sentForOthers,
+      acknowledgements: acknowledgements.words,
+      duplicates,
+    };
+  }
+}
+
+lives({ ReplicationProtocol });

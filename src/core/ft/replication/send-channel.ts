@@ -1,0 +1,99 @@
+/**
+ * The messages of this process to one rank: those that some living replica of the rank may lack, in the order of posting, and the
+ * numbers that each replica has acknowledged. Replicas of the sender are not equally fast: an acknowledgement may come before this
+ * process has posted the message.
+ */
+import { saves } from "../../base/saved-classes.ts";
+import { ReceivedNumbers } from "../received-numbers.ts";
+import type { KeptSend } from "./kept-send.ts";
+
+/** Places of messages that are over are given back when they are so many, and half of all. */
+const emptyMax = 64;
+
+export class SendChannel {
+  readonly rank: number;
+  /** Bits: replicas of the rank that are dead. */
+  dead: number;
+  private readonly acknowledged: ReceivedNumbers[];
+  private readonly kept: KeptSend[] = [];
+  /** Messages that ever were before the first of `kept`, and how many of `kept` are over without a gap. */
+  private gone = 0;
+  private empty = 0;
+  /** By replica: the position of the first message that has not been put on its way to it, if this process sends to it. */
+  readonly next: number[];
+
+  constructor(rank: number, replicas: number, dead: number) {
+    this.rank = rank;
+    this.dead = dead;
+    this.acknowledged = Array.from({ length: replicas }, () => new ReceivedNumbers());
+    this.next = new Array<number>(replicas).fill(0);
+  }
+
+  /** Positions count all messages that were ever posted. */
+  get first(): number {
+    return this.gone + this.empty;
+  }
+
+  get end(): number {
+    return this.gone + this.kept.length;
+  }
+
+  at(position: number): KeptSend {
+    return this.kept[position - this.gone]!;
+  }
+
+  add(message: KeptSend): void {
+    this.kept.push(message);
+  }
+
+  /** False: that was known. */
+  acknowledge(replica: number, sequence: number): boolean {
+    return this.acknowledged[replica]!.add(sequence);
+  }
+
+  /** Bits: the replicas that have acknowledged that number. */
+  acknowledgedBy(sequence: number): number {
+    let bits = 0;
+    for (let replica = 0; replica < this.acknowledged.length; replica++) {
+      if (this.acknowledged[replica]!.has(sequence)) bits |= 1 << replica;
+    }
+    return bits;
+  }
+
+  /** The message with that number, if it is kept. Numbers mostly follow each other; those of collectives may be posted late. */
+  find(sequence: number): KeptSend | null {
+    const { kept, empty } = this;
+    if (empty === kept.length) return null;
+    const ahead = (sequence - kept[empty]!.sequence) | 0;
+    // The objects before `empty` are other messages by now.
+    const guess = ahead < 0 ? undefined : kept[empty + ahead];
+    if (guess !== undefined && guess.sequence === sequence) return guess.isOver ? null : guess;
+    for (let i = empty; i < kept.length; i++) {
+      const message = kept[i]!;
+      if (message.sequence === sequence) return message.isOver ? null : message;
+    }
+    return null;
+  }
+
+  forEach(visit: (message: KeptSend) => void): void {
+    // A message that is over may be taken out of the list meanwhile.
+    for (const message of this.kept.slice(this.empty)) if (!message.isOver) visit(message);
+  }
+
+  /** Messages that are over leave the list, oldest first. */
+  clean(reuse: (message: KeptSend) => void): void {
+    const { kept } = this;
+    while (this.empty < kept.length && kept[this.empty]!.isOver) reuse(kept[this.empty++]!);
+    if (this.empty === kept.length) {
+      this.gone += kept.length;
+      kept.length = 0;
+      this.empty = 0;
+    } else if (this.empty >= emptyMax && 2 * this.empty >= kept.length) {
+      kept.splice(0, this.empty);
+      this.gone += this.empty;
+      this.empty = 0;
+    }
+  }
+}
+
+saves({ SendChannel });

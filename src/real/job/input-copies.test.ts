@@ -1,0 +1,50 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { PassThrough } from "node:stream";
+import { describe, it } from "node:test";
+import { InputCopies } from "./input-copies.ts";
+import type { InputPiece } from "./input-source.ts";
+
+const textOf = (pieces: readonly InputPiece[], process: number): string =>
+  pieces
+    .filter(({ rank }) => rank === process)
+    .map(({ bytes }) => (bytes === null ? "." : Buffer.from(bytes).toString()))
+    .join("|");
+
+describe("R1 standard input of a rank that several processes play", () => {
+  it("each is given the same bytes, the slow one later, and nothing is read that nobody wants", async () => {
+    const stream = new PassThrough();
+    const sent: InputPiece[] = [];
+    const input = new InputCopies({ stream, readers: [0, 4], send: (piece) => sent.push(piece) });
+    stream.write("first");
+    await new Promise(setImmediate);
+    equal(sent.length, 0);
+    equal(input.want(0, 0), true);
+    await new Promise(setImmediate);
+    stream.write("second");
+    equal(input.want(0, 5), true);
+    await new Promise(setImmediate);
+    equal(textOf(sent, 0), "first|second");
+    equal(input.want(4, 0), true);
+    equal(input.want(4, 5), true);
+    equal(textOf(sent, 4), "first|second");
+    stream.end();
+    for (const process of [0, 4]) equal(input.want(process, 11), true);
+    await new Promise(setImmediate);
+    deepEqual([textOf(sent, 0), textOf(sent, 4)], ["first|second|.", "first|second|."]);
+    input.close();
+  });
+
+  it("what the dead would have read is not kept for it; others, or wrong places, are refused", async () => {
+    const stream = new PassThrough();
+    const sent: InputPiece[] = [];
+    const input = new InputCopies({ stream, readers: [0, 1], send: (piece) => sent.push(piece) });
+    deepEqual([input.want(2, 0), input.want(0, 3)], [false, false]);
+    input.lost(0);
+    equal(input.want(0, 0), false);
+    input.want(1, 0);
+    stream.write("only");
+    await new Promise(setImmediate);
+    equal(textOf(sent, 1), "only");
+    input.close();
+  });
+});

@@ -1,0 +1,188 @@
+/**
+ * From a seed to judged worlds of replicas: a random send-deterministic program, deaths of processes and nodes that leave each rank one
+ * replica, and every world comes to the same, known answer.
+ */
+
+import type { ProtocolPorts } from "../../core/ft/protocol.ts";
+import { Membership } from "../../core/ft/replication/membership.ts";
+import { type ReplicationOptions, ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
+import type { Replicated } from "../../core/ft/replication/report.ts";
+import type { CostModel } from "../cost-model.ts";
+import { generate } from "../generator/generator.ts";
+import { interpret } from "../interpreter/interpreter.ts";
+import { ScriptState } from "../interpreter/script-state.ts";
+import { marksOf, type SeedOutcome, type Violation } from "../judge.ts";
+import { Observation } from "../observation.ts";
+import { atOnce } from "../outside/outside.ts";
+import { PrintedOutput } from "../outside/printed-output.ts";
+import { RankFiles } from "../outside/rank-files.ts";
+import { Random } from "../random.ts";
+import { randomWorld } from "../random-world.ts";
+import type { Script } from "../script/script.ts";
+import { World, type WorldOptions } from "../world.ts";
+import { judgeWorlds } from "./judge-worlds.ts";
+
+export type MakeReplica = (options: ReplicationOptions, ports: ProtocolPorts) => ReplicationProtocol;
+
+export interface ReplicationSeedOptions {
+  readonly seed: number;
+  /** Otherwise the seed decides. */
+  readonly ranks?: number | undefined;
+  readonly replicas?: number | undefined;
+  readonly events?: number | undefined;
+  readonly deaths?: "none" | undefined;
+  readonly often?: readonly string[] | undefined;
+  readonly listener?: (line: string) => void;
+  /** For tests of what each part of the protocol is good for. */
+  readonly makeReplica?: MakeReplica | undefined;
+  readonly newMembership?: ((plan: readonly number[]) => Membership) | undefined;
+}
+
+export interface ReplicatedOutcome extends SeedOutcome {
+  /** Of all processes that live in the end. */
+  readonly counts: Replicated;
+}
+
+const eventsMax = 5_000_000;
+
+export function runReplicationSeed(options: ReplicationSeedOptions): ReplicatedOutcome {
+  const random = new Random(options.seed);
+  const ranks = options.ranks ?? random.pick([1, 2, 2, 3, 4, 5, 6, 7]);
+  const replicas = options.replicas ?? random.pick([2, 2, 2, 3, 3, 4]);
+  const plan = planOf(random, ranks, replicas);
+  const { boards: _, ...drawn } = randomWorld(random, ranks);
+  const cost: Partial<CostModel> = {
+    ...drawn.cost,
+    inFlightAtCrash: random.pick(["lost", "delivered", "either"] as const),
+  };
+  const copiesBytesMax = random.pick([0, 300, 20_000, 16 << 20]);
+  const script = generate(random.fork(), {
+    ranks,
+    events: options.events ?? random.pick([10, 40, 100]),
+    eagerBytesMax: cost.eagerBytesMax!,
+    often: options.often,
+    deaths: "none",
+    // The sender would decide by what it sees, and send what it decided.
+    mayCancelSend: () => false,
+  });
+  const run = {
+    plan,
+    script,
+    world: { ...drawn, cost, nodes: random.between(1, ranks * Math.max(...plan)) },
+    copiesBytesMax,
+    makeReplica: options.makeReplica,
+    newMembership: options.newMembership,
+    listener: options.listener,
+  };
+  const isPeaceful = options.deaths === "none" || random.chance(0.1);
+  return runReplicas({ ...run, planDeaths: (world) => (isPeaceful ? undefined : planDeaths(world, plan, random)) });
+}
+
+/** How many processes play each rank: mostly all alike, sometimes only some ranks have replicas. */
+function planOf(random: Random, ranks: number, replicas: number): number[] {
+  const isPartial = random.chance(0.2);
+  return Array.from({ length: ranks }, () => (isPartial ? random.between(1, replicas) : replicas));
+}
+
+interface ReplicasSetup {
+  /** By rank: how many processes play it. */
+  readonly plan: readonly number[];
+  readonly script: Script;
+  readonly world: Omit<WorldOptions, "replicas" | "protocol">;
+  readonly copiesBytesMax?: number;
+  readonly makeReplica?: MakeReplica | undefined;
+  readonly newMembership?: ((plan: readonly number[]) => Membership) | undefined;
+  readonly listener?: ((line: string) => void) | undefined;
+  planDeaths(world: World): void;
+}
+
+const asShipped: MakeReplica = (options, ports) => new ReplicationProtocol(options, ports);
+
+export function runReplicas(setup: ReplicasSetup): ReplicatedOutcome {
+  const { plan, script, copiesBytesMax, listener, makeReplica = asShipped } = setup;
+  const { newMembership = (all) => new Membership(all) } = setup;
+  const ranks = plan.length;
+  const protocols: ReplicationProtocol[] = [];
+  const world: World = new World({
+    ...setup.world,
+    replicas: plan,
+    eventsMax,
+    protocol: (process) => (ports) => {
+      const place = { rank: process % ranks, replica: Math.floor(process / ranks) };
+      const made = makeReplica({ ...place, membership: newMembership(plan), ...bound(copiesBytesMax) }, ports);
+      protocols[process] = made;
+      return made;
+    },
+    ...(listener === undefined ? {} : { listener }),
+  });
+  const replicas = Math.max(...plan);
+  const observations = Array.from({ length: replicas }, () => new Observation());
+  const outsides = observations.map(() => atOnce(new PrintedOutput(ranks), new RankFiles(ranks, () => world.nowNs)));
+  world.startAll((process) => {
+    const { replica } = world.nameOf(process.number);
+    const seen = { observation: observations[replica]!, witness: null, outside: outsides[replica]! };
+    return interpret(new ScriptState(script, process, seen));
+  });
+  setup.planDeaths(world);
+  const violations = run(world);
+  if (violations.length === 0) violations.push(...judgeWorlds(world, { script, observations, outsides }));
+  const living = world.processes.filter(({ state }) => state !== "dead");
+  return {
+    violations,
+    hash: world.trace.hash,
+    ranks,
+    events: world.trace.events,
+    messages: script.messages.length,
+    collectives: script.collectives.length,
+    deaths: plan.reduce((sum, there) => sum + there, 0) - living.length,
+    gaveUp: 0,
+    marks: marksOf(world, observations[0]!),
+    counts: sumOf(living.map(({ number }) => protocols[number]!.report())),
+  };
+}
+
+const bound = (copiesBytesMax: number | undefined): Pick<ReplicationOptions, "copiesBytesMax"> =>
+  copiesBytesMax === undefined ? {} : { copiesBytesMax };
+
+function run(world: World): Violation[] {
+  try {
+    world.run();
+    return [];
+  } catch (error) {
+    const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return [{ invariant: "nothing throws", what }];
+  }
+}
+
+function sumOf(reports: readonly Replicated[]): Replicated {
+  const add = (key: keyof Replicated): number => reports.reduce((sum, report) => sum + report[key], 0);
+  return {
+    sent: add("sent"),
+    sentForOthers: add("sentForOthers"),
+    acknowledgements: add("acknowledgements"),
+    duplicates: add("duplicates"),
+  };
+}
+
+/** Processes and nodes, at moments of any density, as many as leave every rank one process. */
+function planDeaths(world: World, plan: readonly number[], random: Random): void {
+  const left = [...plan];
+  const dying = new Set<number>();
+  const spanNs = random.pick([5_000, 50_000, 200_000, 2_000_000]);
+  const tries = random.pick([1, 2, 4, 20]);
+  for (let i = 0; i < tries; i++) {
+    const first = random.pick(world.processes);
+    const isNode = random.chance(0.3);
+    const falling = world.processes.filter(
+      ({ number, node, state }) =>
+        state !== "dead" && !dying.has(number) && (isNode ? node === first.node : number === first.number),
+    );
+    const after = [...left];
+    for (const { rank } of falling) after[rank]!--;
+    if (falling.length === 0 || after.some((there) => there < 1)) continue;
+    left.splice(0, left.length, ...after);
+    for (const { number } of falling) dying.add(number);
+    const timeNs = random.below(spanNs);
+    for (const { number } of falling) world.planCrash(timeNs, number);
+  }
+}

@@ -1,0 +1,176 @@
+/** The paper's own scenarios, with nothing left to chance. */
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { ProtocolPorts } from "../../core/ft/protocol.ts";
+import { ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
+import { Went } from "../../core/request/decisions.ts";
+import { SendMode } from "../../core/request/records.ts";
+import type { CostModel } from "../cost-model.ts";
+import { ScenarioProgram } from "../logging/testing/scenario.ts";
+import type { Script } from "../script/script.ts";
+import { type MakeReplica, type ReplicatedOutcome, runReplicas } from "./run-replication-seed.ts";
+
+const certain: Partial<CostModel> = {
+  jitterNs: 0,
+  inFlightAtCrash: "lost",
+  eagerBytesMax: 1000,
+  pieceBytesMax: 1000,
+  detectionNs: 10_000,
+};
+
+interface Scenario {
+  readonly program: Script;
+  readonly plan: readonly number[];
+  /** When, and which replica of which rank. */
+  readonly deaths?: readonly { readonly atNs: number; readonly rank: number; readonly replica: number }[];
+  readonly copiesBytesMax?: number;
+  readonly cost?: Partial<CostModel>;
+  readonly makeReplica?: MakeReplica;
+}
+
+function play({ program, plan, deaths = [], copiesBytesMax, cost, makeReplica }: Scenario): ReplicatedOutcome {
+  const ranks = plan.length;
+  const nodes = ranks * Math.max(...plan);
+  return runReplicas({
+    plan,
+    script: program,
+    world: { ranks, nodes, cost: { ...certain, ...cost } },
+    makeReplica,
+    ...(copiesBytesMax === undefined ? {} : { copiesBytesMax }),
+    planDeaths: (world) => {
+      for (const { atNs, rank, replica } of deaths) world.planCrash(atNs, replica * ranks + rank);
+    },
+  });
+}
+
+function survive(scenario: Scenario): ReplicatedOutcome {
+  const outcome = play(scenario);
+  equal(outcome.violations.length, 0, `${outcome.violations[0]?.invariant}: ${outcome.violations[0]?.what}`);
+  return outcome;
+}
+
+/** Writes down what processes say to each other: "1.0" is replica 0 of rank 1. */
+function traced(lines: string[]): MakeReplica {
+  return (options, ports) => {
+    const own = `${options.rank}.${options.replica}`;
+    const watched = Object.create(ports) as ProtocolPorts;
+    watched.transmit = (message, keeper) => {
+      const went = ports.transmit(message, keeper);
+      if (went !== Went.NOWHERE) lines.push(`${own} sends #${message.sequence} to ${message.dest}.${message.replica}`);
+      return went;
+    };
+    watched.tell = (to, told) => {
+      lines.push(`${own} has #${told.b} for ${to.rank}.${to.replica}`);
+      ports.tell(to, told);
+    };
+    watched.peerLost = (name, incarnation) => {
+      lines.push(`${own} hears of the death of ${name.rank}.${name.replica}`);
+      ports.peerLost(name, incarnation);
+    };
+    return new ReplicationProtocol(options, watched);
+  };
+}
+
+describe("R4 Figure 3: two ranks, two replicas of each, one dies between two exchanges", () => {
+  const figure3 = (): Script => {
+    const program = new ScenarioProgram(2);
+    for (let round = 0; round < 2; round++) program.send(1, 0).send(0, 1).compute(1, 20_000);
+    return program.script;
+  };
+
+  it("without the death each message is sent once in each world, and acknowledged to the other one", () => {
+    const { counts } = survive({ program: figure3(), plan: [2, 2] });
+    deepEqual(counts, { ...counts, sent: 8, sentForOthers: 0, acknowledgements: 8, duplicates: 0 });
+  });
+
+  it("the survivor sends for the dead, the other world sends nothing to it any more, and nothing is sent twice", () => {
+    const lines: string[] = [];
+    const { counts } = survive({
+      program: figure3(),
+      plan: [2, 2],
+      deaths: [{ atNs: 15_000, rank: 1, replica: 1 }],
+      makeReplica: traced(lines),
+    });
+    equal(counts.duplicates, 0);
+    deepEqual(lines, figure3Trace);
+  });
+
+  it("whenever the death comes, all that live come to the end", () => {
+    let sentForOthers = 0;
+    for (let atNs = 0; atNs < 60_000; atNs += 4_000) {
+      const deaths = [{ atNs, rank: 1, replica: 1 }];
+      sentForOthers += survive({ program: figure3(), plan: [2, 2], deaths }).counts.sentForOthers;
+    }
+    ok(sentForOthers > 8, `${sentForOthers} messages sent for the dead`);
+  });
+});
+
+/** "has" is an acknowledgement. Only 1.0 sends to rank 0 from the death on, to both worlds, and 0.1 sends nothing but hears what 1.0 has. */
+const figure3Trace: readonly string[] = [
+  "1.0 sends #0 to 0.0",
+  "1.1 sends #0 to 0.1",
+  "0.0 sends #0 to 1.0",
+  "0.0 has #0 for 1.1",
+  "0.1 sends #0 to 1.1",
+  "0.1 has #0 for 1.0",
+  "0.0 hears of the death of 1.1",
+  "1.0 hears of the death of 1.1",
+  "0.1 hears of the death of 1.1",
+  "1.0 sends #1 to 0.0",
+  "1.0 sends #1 to 0.1",
+  "1.0 has #0 for 0.1",
+  "0.0 sends #1 to 1.0",
+  "1.0 has #1 for 0.1",
+];
+
+describe("R3 §3.3: nobody waits for ever", () => {
+  it("Irecv, Send, Wait on both sides, with large messages", () => {
+    const program = new ScenarioProgram(2);
+    program.exchange(0, 1, 5_000);
+    survive({ program: program.script, plan: [2, 2] });
+  });
+
+  it("Send, Recv on both sides, with small messages, also without room for copies", () => {
+    for (const copiesBytesMax of [0, 1 << 20]) {
+      const program = new ScenarioProgram(2);
+      program.cross(0, 1, 8);
+      survive({ program: program.script, plan: [2, 2], copiesBytesMax });
+    }
+  });
+
+  it("copies are bounded: a program that sends much more than they hold comes to its end", () => {
+    const program = new ScenarioProgram(2);
+    for (let i = 0; i < 200; i++) program.send(0, 1, 100);
+    survive({ program: program.script, plan: [3, 3], copiesBytesMax: 500 });
+  });
+});
+
+describe("R4 half a message of the dead", () => {
+  it("a receive that has half of it waits for the same number, which the substitute sends", () => {
+    const program = new ScenarioProgram(2).send(0, 1, 60_000).send(1, 0);
+    let duplicates = 0;
+    for (let atNs = 0; atNs < 40_000; atNs += 2_000) {
+      const deaths = [{ atNs, rank: 0, replica: 0 }];
+      // The news is faster than the acknowledgements.
+      const cost = { detectionNs: 0 };
+      duplicates += survive({ program: program.script, plan: [2, 2], deaths, cost }).counts.duplicates;
+    }
+    ok(duplicates > 0, "a message that had come was sent again, and its sender was told");
+  });
+
+  it("a synchronous send waits for its match, also when its own receiver is dead", () => {
+    for (const atNs of [0, 5_000, 15_000, 30_000]) {
+      const program = new ScenarioProgram(2).compute(1, 20_000).send(0, 1, 8, SendMode.SYNCHRONOUS).send(1, 0);
+      survive({ program: program.script, plan: [2, 2], deaths: [{ atNs, rank: 1, replica: 0 }] });
+    }
+  });
+});
+
+describe("R8 partial replication", () => {
+  it("the only process of a rank sends to all worlds, and nobody acknowledges it", () => {
+    const program = new ScenarioProgram(2);
+    for (let round = 0; round < 3; round++) program.send(1, 0).send(0, 1);
+    const { counts } = survive({ program: program.script, plan: [3, 1] });
+    deepEqual(counts, { sent: 6, sentForOthers: 6, acknowledgements: 6, duplicates: 0 });
+  });
+});
