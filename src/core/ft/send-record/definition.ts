@@ -36,6 +36,7 @@ export const sendRecord: ProtocolDefinition = {
       elsewhere: () => "Cannot use a seed: real jobs have none",
     },
   ],
+  replicas: null,
   check({ run, seed }) {
     const isGood = [run, seed].every((value) => isWhole(value, 0, wholeMax));
     return isGood ? undefined : `Cannot record run ${run} of seed ${seed}: both must be whole numbers`;
