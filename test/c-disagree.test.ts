@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { test } from "node:test";
-import { banyan, program } from "./harness.ts";
+import { banyan, inFolder, newFolder, program } from "./harness.ts";
 import { long } from "./long.ts";
 
 const disagree = resolve("test/programs/c/disagree.c");
@@ -19,7 +19,8 @@ for (const [ranks, which, ...options] of [
 ] as const) {
   const where = ["-n", `${ranks}`, ...options];
   test(`M4 §6 ranks that disagree: ${where.join(" ")}`, which, async () => {
-    const { code, stdout, stderr } = await banyan(["run", ...where, disagree], patient);
+    const run = () => banyan(["run", ...where, disagree], patient);
+    const { code, stdout, stderr } = await inFolder(newFolder("disagree"), run);
     assert.equal(stdout, `0 errors on ${ranks} ranks\n`, stderr);
     assert.equal(code, 0, stderr);
   });

@@ -35,6 +35,17 @@ test("M8: a wait for a rank that is over is hopeless in the third look, whatever
   assert.deepEqual(after(3, places), { rank: 1, awaited: 0, others: 0 });
 });
 
+test("M8: a collective has time to end with an error of the program's own", () => {
+  const collective = { ...waits(1, 0), kind: "collective" };
+  for (const places of [
+    [over(0), collective, computes(2)],
+    [over(0), collective],
+  ]) {
+    assert.equal(after(7, places), null);
+    assert.deepEqual(after(8, places), { rank: 1, awaited: 0, others: 0 });
+  }
+});
+
 test("M8: one that waits for a rank that computes, or for any rank while one computes, may go on", () => {
   assert.equal(after(5, [over(0), waits(1, 2), computes(2)]), null);
   assert.equal(after(5, [over(0), waits(1, -1), computes(2)]), null);

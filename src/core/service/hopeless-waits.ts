@@ -1,7 +1,7 @@
 /**
  * Finds waits that nothing can end: a rank waits for another one whose program is over. Fed with looks at all ranks, some time apart.
  * A rank that is over sends nothing new, and all it has sent is with the system; a rank that waits has looked for messages again and
- * again since then and found nothing. Seen in three looks, that counts. What a rank does that computes is not known, and it is
+ * again since then and found nothing. Seen in several looks, that counts. What a rank does that computes is not known, and it is
  * never judged.
  *
  * Two cases: the rank waits for that one alone; or all ranks wait or are over, so that nothing is left that could move.
@@ -33,8 +33,12 @@ interface HopelessWait {
   readonly others: number;
 }
 
-/** A state that lasts from look to look counts after so many. */
+/**
+ * A state that lasts from look to look counts after so many. A rank in a collective is given more: it asks the others itself, for the first time
+ * after a few looks, and its call ends with an error that its program may handle (ADR 18).
+ */
 const looksNeeded = 3;
+const looksNeededOfCollective = 8;
 
 interface Steady {
   readonly place: RankInLook;
@@ -53,7 +57,9 @@ export class HopelessWaits {
   look(places: readonly RankInLook[]): HopelessWait | null {
     const before = this.#steady;
     this.#steady = new Map(places.map((place) => [place.rank, steadyOf(place, before.get(place.rank))]));
-    const isLasting = ({ rank }: RankInLook): boolean => this.#steady.get(rank)!.looks >= looksNeeded;
+    const isLasting = ({ rank, kind, state }: RankInLook): boolean =>
+      this.#steady.get(rank)!.looks >=
+      (state === "waiting" && kind === "collective" ? looksNeededOfCollective : looksNeeded);
     const isOver = (place: RankInLook): boolean => place.state === "over" && place.hasDelivered && isLasting(place);
     const isStuck = (place: RankInLook): boolean => place.state === "waiting" && place.isBlocked && isLasting(place);
     const over = places.filter(isOver);

@@ -42,6 +42,8 @@ export class Turns {
   /** Those that have not ended. */
   #turns: Turn[] = [];
   #idle = 0;
+  /** Since the last sleep. */
+  #hasMoved = false;
 
   constructor(giveWay: () => void) {
     this.#yield = giveWay;
@@ -88,6 +90,7 @@ export class Turns {
 
   #moved(): void {
     this.#idle = 0;
+    this.#hasMoved = true;
     this.#sleep.awake();
   }
 
@@ -98,7 +101,11 @@ export class Turns {
       const isLong = this.#idle > yieldsMax + 2 * sleepsBeforeLong && !this.#hasSockets;
       this.#sleep.sleep(isLong ? longSleepMs : sleepMs);
       for (const turn of this.#turns) turn.slept();
-      if (this.#inquiryPauses.isTime(steadyMs())) for (const turn of this.#turns) turn.ask();
+      // A thread has several ranks: one that moves keeps no other from asking, nor do its earlier waits make those of others longer.
+      const nowMs = steadyMs();
+      if (this.#hasMoved) this.#inquiryPauses.shorten(nowMs);
+      this.#hasMoved = false;
+      if (this.#inquiryPauses.isTime(nowMs)) for (const turn of this.#turns) turn.ask();
     }
   }
 }

@@ -8,7 +8,6 @@ import { after, describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { frameHeader } from "../framing/frame.ts";
 import {
-  answerBytes,
   CallerHandshake,
   CallVerdict,
   challengeBytes,
@@ -174,10 +173,13 @@ describe("V4: a keeper of files", () => {
     let heard = Buffer.alloc(0);
     const impostor = createServer((socket) => {
       socket.on("error", () => {});
-      socket.write(new ListenerHandshake({ ...job, secret: new Uint8Array(32) }, ServiceCode.FILES).challenge);
+      const handshake = new ListenerHandshake({ ...job, secret: new Uint8Array(32) }, ServiceCode.FILES);
+      socket.write(handshake.challenge);
       socket.on("data", (chunk) => {
         heard = Buffer.concat([heard, chunk]);
-        socket.write(randomBytes(answerBytes));
+        // An answer of the right form; only its proof is wrong.
+        if (heard.length === helloBytes) handshake.take(heard);
+        socket.write(handshake.answer({ verdict: CallVerdict.WELCOME, incarnation: 0, generation: 1 }));
       });
     });
     await new Promise<void>((resolve) => impostor.listen(0, "127.0.0.1", resolve));

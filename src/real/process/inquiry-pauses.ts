@@ -23,6 +23,13 @@ export class InquiryPauses {
     return true;
   }
 
+  /** A wait of several is over, at that time; the others are not. They ask as if they had begun to wait now, or sooner. */
+  shorten(nowMs: number): void {
+    if (this.#dueMs < 0) return;
+    this.#pauseMs = firstMs;
+    this.#dueMs = Math.min(this.#dueMs, nowMs + firstMs);
+  }
+
   /** The wait is over. */
   end(): void {
     this.#dueMs = -1;

@@ -1,6 +1,6 @@
 /*
  * Ranks that disagree about a collective, again and again: counts on two sides of an algorithm's limit, another function, another
- * root, a bad argument, parts left out, the non-blocking form, the end of the program. Everybody returns, somebody with an
+ * root, a bad argument, parts left out, groups in a circle, a file closed early, the non-blocking form, the end of the program. Everybody returns, somebody with an
  * error that says why, and afterwards a collective that all call alike goes well.
  */
 #include <mpi.h>
@@ -40,6 +40,27 @@ static void all_to_all(int odd) {
   free(counts), free(offsets), free(from), free(to), free(types);
 }
 
+/* Everybody makes a communicator with the next rank, first of all: nobody comes to the call in which another waits. */
+static void circle(void) {
+  MPI_Group all, pair;
+  MPI_Comm made = MPI_COMM_NULL;
+  int members[2] = {rank, (rank + 1) % size};
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Group_incl(all, 2, members, &pair);
+  check("a circle of groups", MPI_Comm_create_group(MPI_COMM_WORLD, pair, 5, &made), 1);
+  if (MPI_Comm_create_group(MPI_COMM_WORLD, all, 5, &made) != MPI_SUCCESS) errors++;
+  else MPI_Comm_free(&made);
+  MPI_Group_free(&pair), MPI_Group_free(&all);
+}
+
+/* One closes a file at once; to close it after the others have used it once more nobody is left. */
+static void early_close(int odd) {
+  MPI_File file;
+  MPI_File_open(MPI_COMM_WORLD, "disagree.dat", MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL, &file);
+  int used = rank == odd ? MPI_SUCCESS : MPI_File_sync(file), closed = MPI_File_close(&file);
+  check("a file that is closed early", used != MPI_SUCCESS ? used : closed, 1);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -55,6 +76,8 @@ int main(int argc, char **argv) {
   check("roots", MPI_Bcast(bytes, 200000, MPI_CHAR, rank == 0 ? odd : 0, MPI_COMM_WORLD), 1);
   check("a bad count", MPI_Bcast(bytes, rank == 0 ? -1 : 8, MPI_CHAR, 0, MPI_COMM_WORLD), 1);
   all_to_all(odd);
+  early_close(odd);
+  if (size > 2) circle();
   MPI_Request request = MPI_REQUEST_NULL;
   int code = rank == odd ? MPI_Ibcast(bytes, 8, MPI_CHAR, 0, MPI_COMM_WORLD, &request)
                          : MPI_Bcast(bytes, 8, MPI_CHAR, 0, MPI_COMM_WORLD);

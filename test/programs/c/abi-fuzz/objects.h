@@ -117,7 +117,11 @@ static int release(enum of class, int handle) {
         case OF_OP: return MPI_Op_free((MPI_Op *)&it) == 0;
         case OF_ERRHANDLER: return MPI_Errhandler_free((MPI_Errhandler *)&it) == 0;
         case OF_INFO: return MPI_Info_free((MPI_Info *)&it) == 0;
-        case OF_FILE: return MPI_File_close((MPI_File *)&it) == 0;
+        case OF_FILE: {
+            /* Ranks that left the episode earlier close it while others still use it: an error to both, and the file is closed. */
+            int amode;
+            return MPI_File_close((MPI_File *)&it) == 0 || MPI_File_get_amode((MPI_File)(intptr_t)handle, &amode) != 0;
+        }
         default: return 1;
     }
 }
