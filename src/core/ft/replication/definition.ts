@@ -5,7 +5,7 @@ import { noShapes } from "../protocol-shapes.ts";
 import { Membership, replicasMax } from "./membership.ts";
 import { checkReplication, replicaPlan, replicationOptions } from "./options.ts";
 import { ReplicationProtocol } from "./replication-protocol.ts";
-import { type Replicated, summaryOf } from "./report.ts";
+import { type Replicated, replicationSummary } from "./report.ts";
 
 const count = whole(0, Number.MAX_SAFE_INTEGER);
 const replica = whole(0, replicasMax - 1);
@@ -44,5 +44,5 @@ export const replication: ProtocolDefinition = {
       duplicates: count,
     }),
   },
-  summary: summaryOf,
+  summary: replicationSummary,
 };

@@ -20,7 +20,7 @@ import {
 } from "../../request/records.ts";
 import type { KeptPayload, ProtocolPorts } from "../protocol.ts";
 import type { Copies } from "./copies.ts";
-import { KeptSend, noRequest } from "./kept-send.ts";
+import { KeptSend, noSend } from "./kept-send.ts";
 import type { Membership } from "./membership.ts";
 import { SendChannel } from "./send-channel.ts";
 
@@ -128,7 +128,7 @@ export class ReplicatedSends {
   private complete(message: KeptSend): void {
     const { send } = message;
     if (send < 0) return;
-    message.send = noRequest;
+    message.send = noSend;
     this.ports.complete(send);
   }
 

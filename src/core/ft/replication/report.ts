@@ -20,7 +20,7 @@ export interface Replicated extends ReplicatedCounts {
   readonly stoodInFor: readonly number[];
 }
 
-export function summaryOf({ ranks, dead }: ProtocolReport): string[] {
+export function replicationSummary({ ranks, dead }: ProtocolReport): string[] {
   if (dead === 0) return [];
   const known = (ranks as readonly (Replicated | undefined)[]).flatMap((replicated) => replicated ?? []);
   const forOthers = known.reduce((sum, { sentForOthers }) => sum + sentForOthers, 0);
