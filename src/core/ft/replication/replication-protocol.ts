@@ -200,8 +200,11 @@ export class ReplicationProtocol extends PassThrough {
   }
 
   override report(): Replicated {
-    const { sends, acknowledgements, duplicates } = this;
+    const { rank, replica, sends, acknowledgements, duplicates } = this;
     return {
+      rank,
+      replica,
+      stoodInFor: sends.stoodInFor,
       sent: sends.sent,
       sentForOthers: sends.sentForOthers,
       acknowledgements: acknowledgements.words,
