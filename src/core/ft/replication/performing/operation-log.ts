@@ -27,14 +27,7 @@
  */
 import { assert } from "../../../base/assert.ts";
 import { lives } from "../../../base/saved-classes.ts";
-import type { Outcome } from "../../choices.ts";
-
-/** What an operation came to. */
-export interface PerformedEntry {
-  readonly outcome: Outcome;
-  /** Others do the operation themselves, which only looks. */
-  readonly isRepeated: boolean;
-}
+import type { PerformedAnswer, PerformedEntry, SharedOperations } from "../../shared-operations.ts";
 
 /** Between replicas of one rank. */
 export type OperationWord =
@@ -69,17 +62,8 @@ export interface AddressedWord {
   readonly word: OperationWord;
 }
 
-/** What the program is told when it comes to its next operation. */
-export type Answer =
-  /** Not yet: ask again when a word or a death has been heard. */
-  | { readonly kind: "wait" }
-  /** This process performs it, and calls `append` then. */
-  | { readonly kind: "perform" }
-  /** It has been performed. */
-  | { readonly kind: "told"; readonly entry: PerformedEntry };
-
-const wait: Answer = { kind: "wait" };
-const perform: Answer = { kind: "perform" };
+const wait: PerformedAnswer = { kind: "wait" };
+const perform: PerformedAnswer = { kind: "perform" };
 
 interface OperationLogOptions {
   readonly replica: number;
@@ -91,7 +75,7 @@ interface OperationLogOptions {
 
 const aheadMaxDefault = 4096;
 
-export class OperationLog {
+export class OperationLog implements SharedOperations {
   /** For the host to carry away. */
   readonly outbox: AddressedWord[] = [];
   private readonly replica: number;
@@ -153,7 +137,7 @@ export class OperationLog {
   }
 
   /** The program is at its next operation. "told" takes it: the program is past it then. */
-  ask(): Answer {
+  ask(): PerformedAnswer {
     if (!this.isReady) return wait;
     if (this.passed === this.known) return perform;
     const entry = this.entries[this.passed - this.first]!;
