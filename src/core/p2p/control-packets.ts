@@ -3,7 +3,7 @@
  * One that finds its channel full waits in the queue of its destination, as a record, and leaves when the outbox flushes that queue.
  */
 import { assert } from "../base/assert.ts";
-import type { Pointer, RecordId } from "../base/brand.ts";
+import type { RecordId } from "../base/brand.ts";
 import { lives } from "../base/saved-classes.ts";
 import type { Told } from "../request/decisions.ts";
 import type { Memory } from "../request/memory.ts";
@@ -126,14 +126,9 @@ export class ControlPackets {
     const transport = this.transport;
     const process = this.peers.processOf(peer);
     const payload = this.payloads.size === 0 ? undefined : this.payloads.get(record);
-    // Every memory has room of the process's own, not every one takes views; and nothing may be thrown while a packet is reserved.
-    const scratch = payload === undefined ? null : this.copyOf(payload);
     const packet = transport.reserve(process, payload === undefined ? 0 : payload.length);
-    if (scratch !== null) {
-      if (packet >= 0) this.memory.toPayload(transport.payload, scratch, 0, payload!.length);
-      this.memory.free(scratch);
-    }
     if (packet < 0) return false;
+    if (payload !== undefined) this.writePayload(payload);
     const said = this.records.words;
     const at = record * recordWords;
     const words = transport.words;
@@ -153,10 +148,10 @@ export class ControlPackets {
     return true;
   }
 
-  private copyOf(payload: Uint8Array): Pointer {
-    const scratch = this.memory.allocate(payload.length);
-    this.memory.view(scratch, payload.length).set(payload);
-    return scratch;
+  private writePayload(payload: Uint8Array): void {
+    const pointer = this.memory.lend(payload);
+    this.memory.toPayload(this.transport.payload, pointer, 0, payload.length);
+    this.memory.giveBack(pointer);
   }
 
   /** A packet has left, or never will. */

@@ -43,12 +43,11 @@ export class ProtocolAccess {
 
   toldBytes(packet: number): Uint8Array {
     const { words } = this.engine.transport;
-    const length = words[packet + BYTES]!;
-    if (length === 0) return new Uint8Array(0);
-    const scratch = this.memory.allocate(length);
-    this.memory.fromPayload(scratch, 0, words[packet + PAYLOAD]!, length);
-    const bytes = this.memory.view(scratch, length).slice();
-    this.memory.free(scratch);
+    const bytes = new Uint8Array(words[packet + BYTES]!);
+    if (bytes.length === 0) return bytes;
+    const pointer = this.memory.lend(bytes);
+    this.memory.fromPayload(pointer, 0, words[packet + PAYLOAD]!, bytes.length);
+    this.memory.giveBack(pointer);
     return bytes;
   }
 

@@ -496,3 +496,42 @@ test("§11.8 numbers are given once, only on nodes that live, and all that are w
   assert.deepEqual(dispatcher.admit(1), [4]);
   assert.equal(dispatcher.admit(1), undefined);
 });
+
+/** Two ranks, two processes each: 0 and 1 on node 0, 2 and 3 on node 1. */
+const covered = () => world(4, 2, { deaths: "covered", plays: [0, 1, 0, 1] });
+
+test("R4 deaths that are covered: the others are told and go on", () => {
+  const { dispatcher, asked, survived } = covered();
+  dispatcher.nodeEnded(0, killed, 100);
+  assert.deepEqual(asked, ["tell 0", "tell 1"]);
+  assert.deepEqual(
+    survived.map(({ kind }) => kind),
+    ["node-failed"],
+  );
+  for (const rank of [2, 3]) dispatcher.rankDone(rank, 0, 200);
+  assert.deepEqual(asked.slice(2), ["decided finished 0", "end 1"]);
+});
+
+test("R4 the last process that plays a rank: its death ends the job, and the reason names the rank", () => {
+  const { dispatcher, asked, survived } = covered();
+  dispatcher.rankEnded(1, 0, { kind: "vanished", code: 1 }, 100);
+  assert.equal(survived.length, 1);
+  dispatcher.nodeEnded(1, killed, 200);
+  assert.deepEqual(asked, ["tell 1", "tell 2", "tell 3", "decided node-failed 137", "end 0"]);
+  const reason = dispatcher.outcome?.reason;
+  assert.deepEqual(reason?.kind === "node-failed" && reason.unplayed, [1]);
+});
+
+test("R4 a process that dies when all others are done: the job has finished", () => {
+  const { dispatcher, asked, survived } = covered();
+  for (const rank of [0, 1, 3]) dispatcher.rankDone(rank, 0, 100);
+  dispatcher.rankEnded(2, 0, { kind: "vanished", code: 1 }, 200);
+  assert.deepEqual(asked, ["tell 2", "decided finished 0", "end 0", "end 1"]);
+  assert.equal(survived.length, 1);
+});
+
+test("rule 10: where deaths are covered too a program's own end is none of them", () => {
+  const { dispatcher, asked } = covered();
+  dispatcher.rankEnded(2, 0, exited(3), 100);
+  assert.deepEqual(asked, ["decided rank-failed 3", "end 0", "end 1"]);
+});

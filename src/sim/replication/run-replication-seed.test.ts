@@ -7,7 +7,7 @@ import { runReplicationSeed } from "./run-replication-seed.ts";
 describe("R1, R2, R3, R4, R5 random programs with replicas", () => {
   it("R4 whatever dies, as long as each rank has one replica, all worlds come to the right answer", () => {
     const totals = { deaths: 0, sentForOthers: 0, duplicates: 0 };
-    const seeds = tries(20, 1_000);
+    const seeds = tries(10, 1_000);
     for (let seed = 1; seed <= seeds; seed++) {
       const outcome = runReplicationSeed({ seed });
       equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
@@ -18,5 +18,23 @@ describe("R1, R2, R3, R4, R5 random programs with replicas", () => {
     ok(totals.deaths > seeds, `${totals.deaths} deaths`);
     ok(totals.sentForOthers > 10 * seeds, `${totals.sentForOthers} messages sent for the dead`);
     ok(totals.duplicates > 0, `${totals.duplicates} duplicates dropped`);
+  });
+
+  it("R2 without a death q messages are q·r, and each is acknowledged to every other replica of its sender", () => {
+    let compared = 0;
+    for (let seed = 1; seed <= 5; seed++) {
+      const [one, two, three] = [1, 2, 3].map((replicas) =>
+        runReplicationSeed({ seed, replicas, deaths: "none", ranks: 3, events: 10 }),
+      );
+      // Where only some ranks have replicas, the others send to several worlds.
+      if (two!.counts.sentForOthers + three!.counts.sentForOthers > 0) continue;
+      compared++;
+      equal(one!.counts.acknowledgements, 0);
+      equal(two!.counts.sent, 2 * one!.counts.sent);
+      equal(three!.counts.sent, 3 * one!.counts.sent);
+      ok(two!.counts.acknowledgements <= two!.counts.sent);
+      ok(three!.counts.acknowledgements <= 2 * three!.counts.sent);
+    }
+    ok(compared >= 2, `${compared} programs compared`);
   });
 });

@@ -6,7 +6,7 @@
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import { Membership } from "../../core/ft/replication/membership.ts";
 import { type ReplicationOptions, ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
-import type { Replicated } from "../../core/ft/replication/report.ts";
+import type { ReplicatedCounts } from "../../core/ft/replication/report.ts";
 import type { CostModel } from "../cost-model.ts";
 import { generate } from "../generator/generator.ts";
 import { interpret } from "../interpreter/interpreter.ts";
@@ -40,7 +40,7 @@ export interface ReplicationSeedOptions {
 
 export interface ReplicatedOutcome extends SeedOutcome {
   /** Of all processes that live in the end. */
-  readonly counts: Replicated;
+  readonly counts: ReplicatedCounts;
 }
 
 const eventsMax = 5_000_000;
@@ -154,8 +154,8 @@ function run(world: World): Violation[] {
   }
 }
 
-function sumOf(reports: readonly Replicated[]): Replicated {
-  const add = (key: keyof Replicated): number => reports.reduce((sum, report) => sum + report[key], 0);
+function sumOf(reports: readonly ReplicatedCounts[]): ReplicatedCounts {
+  const add = (key: keyof ReplicatedCounts): number => reports.reduce((sum, report) => sum + report[key], 0);
   return {
     sent: add("sent"),
     sentForOthers: add("sentForOthers"),

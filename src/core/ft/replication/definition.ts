@@ -1,13 +1,14 @@
 /** Replication for send-deterministic programs, as the rest of the runtime knows it. */
-import { object, whole } from "../../base/value-shape.ts";
+import { list, object, whole } from "../../base/value-shape.ts";
 import type { ProtocolDefinition } from "../definition.ts";
 import { noShapes } from "../protocol-shapes.ts";
-import { Membership } from "./membership.ts";
+import { Membership, replicasMax } from "./membership.ts";
 import { checkReplication, replicaPlan, replicationOptions } from "./options.ts";
 import { ReplicationProtocol } from "./replication-protocol.ts";
-import { type Replicated, summaryOf } from "./report.ts";
+import { type Replicated, replicationSummary } from "./report.ts";
 
 const count = whole(0, Number.MAX_SAFE_INTEGER);
+const replica = whole(0, replicasMax - 1);
 
 export const replication: ProtocolDefinition = {
   name: "replication",
@@ -33,7 +34,15 @@ export const replication: ProtocolDefinition = {
   },
   shapes: {
     ...noShapes,
-    report: object<Replicated>({ sent: count, sentForOthers: count, acknowledgements: count, duplicates: count }),
+    report: object<Replicated>({
+      rank: count,
+      replica,
+      stoodInFor: list(replica),
+      sent: count,
+      sentForOthers: count,
+      acknowledgements: count,
+      duplicates: count,
+    }),
   },
-  summary: summaryOf,
+  summary: replicationSummary,
 };

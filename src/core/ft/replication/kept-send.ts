@@ -6,7 +6,7 @@ import type { Pointer, RecordId } from "../../base/brand.ts";
 import { saves } from "../../base/saved-classes.ts";
 import type { KeptMessage } from "../../request/decisions.ts";
 
-export const noRequest = -1 as RecordId;
+export const noSend = -1 as RecordId;
 
 /** Used again for later messages: nothing is allocated for a message. */
 export class KeptSend implements KeptMessage {
@@ -24,7 +24,7 @@ export class KeptSend implements KeptMessage {
   /** Its bytes stay where they are as long as a receiver may read them. */
   readonly isLent = true;
   /** The program's request, if that is not complete. */
-  send: RecordId = noRequest;
+  send: RecordId = noSend;
   /** `pointer` is a copy of our own. */
   isCopy = false;
   /** Bits: the replicas of the receiver that have all of it, those that it has been announced to. */

@@ -20,7 +20,7 @@ import {
 } from "../../request/records.ts";
 import type { KeptPayload, ProtocolPorts } from "../protocol.ts";
 import type { Copies } from "./copies.ts";
-import { KeptSend, noRequest } from "./kept-send.ts";
+import { KeptSend, noSend } from "./kept-send.ts";
 import type { Membership } from "./membership.ts";
 import { SendChannel } from "./send-channel.ts";
 
@@ -49,6 +49,8 @@ export class ReplicatedSends {
   /** Bits: all replicas there can be, and the worlds that this process sends to. */
   private readonly all: number;
   private worlds: number;
+  /** Bits: those of them that it was not sending to from the start. */
+  private inherited = 0;
   private readonly channels = new Map<number, SendChannel>();
   private last: SendChannel | null = null;
   /** Channels with messages that found no room. */
@@ -126,7 +128,7 @@ export class ReplicatedSends {
   private complete(message: KeptSend): void {
     const { send } = message;
     if (send < 0) return;
-    message.send = noRequest;
+    message.send = noSend;
     this.ports.complete(send);
   }
 
@@ -242,6 +244,7 @@ export class ReplicatedSends {
     const { worlds, place, membership } = this;
     this.worlds = membership.worldsOf(place.rank, place.replica);
     const added = this.worlds & ~worlds;
+    this.inherited |= added;
     if (added === 0) return;
     for (const channel of this.channels.values()) {
       for (let world = 0; added >>> world !== 0; world++) {
@@ -249,6 +252,15 @@ export class ReplicatedSends {
       }
       if (channel.first < channel.end) this.pending.add(channel);
     }
+  }
+
+  /** The dead replicas of our own rank whose worlds this process sends to; those that never were there are none. */
+  get stoodInFor(): number[] {
+    const others: number[] = [];
+    for (let world = 0; this.worlds >>> world !== 0; world++) {
+      if ((this.inherited & (1 << world)) !== 0) others.push(world);
+    }
+    return others;
   }
 
   /** A receiver: nothing is sent to it, and no acknowledgement of it is waited for. */

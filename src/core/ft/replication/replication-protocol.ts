@@ -24,7 +24,7 @@ import type { SharedOperations } from "../shared-operations.ts";
 import { Acknowledgements, heldWord, runMax } from "./acknowledgements.ts";
 import { Copies } from "./copies.ts";
 import type { Membership } from "./membership.ts";
-import { operationWord, ReplicatedOperations } from "./performing/replicated-operations.ts";
+import { ReplicatedOperations } from "./performing/replicated-operations.ts";
 import { ReplicatedSends } from "./replicated-sends.ts";
 import type { Replicated } from "./report.ts";
 
@@ -179,8 +179,8 @@ export class ReplicationProtocol extends PassThrough {
 
   override control(words: Int32Array, packet: number): void {
     const name = { rank: words[packet + SOURCE]!, replica: replicaOf(words[packet + KIND]!) };
-    if (name.rank === this.rank && words[packet + CONTEXT] === operationWord) {
-      this.files.hear(name.replica, this.ports.toldBytes(packet));
+    if (name.rank === this.rank) {
+      this.files.hear(name.replica, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
       return;
     }
     const first = words[packet + TAG]!;
@@ -214,8 +214,11 @@ export class ReplicationProtocol extends PassThrough {
   }
 
   override report(): Replicated {
-    const { sends, acknowledgements, duplicates } = this;
+    const { rank, replica, sends, acknowledgements, duplicates } = this;
     return {
+      rank,
+      replica,
+      stoodInFor: sends.stoodInFor,
       sent: sends.sent,
       sentForOthers: sends.sentForOthers,
       acknowledgements: acknowledgements.words,

@@ -2,7 +2,8 @@
 import { countText } from "../../base/amounts.ts";
 import type { ProtocolReport } from "../definition.ts";
 
-export interface Replicated {
+/** How many messages and words a process has sent. */
+export interface ReplicatedCounts {
   /** Messages to the process's own world, and to worlds whose sender is dead. */
   readonly sent: number;
   readonly sentForOthers: number;
@@ -12,9 +13,32 @@ export interface Replicated {
   readonly duplicates: number;
 }
 
-export function summaryOf({ ranks, dead }: ProtocolReport): string[] {
+export interface Replicated extends ReplicatedCounts {
+  readonly rank: number;
+  readonly replica: number;
+  /** The dead replicas of its rank that it stood in for when its program was over. */
+  readonly stoodInFor: readonly number[];
+}
+
+export function replicationSummary({ ranks, dead }: ProtocolReport): string[] {
   if (dead === 0) return [];
   const known = (ranks as readonly (Replicated | undefined)[]).flatMap((replicated) => replicated ?? []);
   const forOthers = known.reduce((sum, { sentForOthers }) => sum + sentForOthers, 0);
-  return [`${countText(dead, "replica")} lost`, `${countText(forOthers, "message")} sent for the lost`];
+  const lost = `${countText(dead, "replica")} lost`;
+  return [lost, ...substitutions(known), `${countText(forOthers, "message")} sent for the lost`];
+}
+
+/** "replica 1 of ranks 2, 3 stood in for replica 0", once for all ranks that it is true of. */
+function substitutions(known: readonly Replicated[]): string[] {
+  const ranksOf = new Map<string, number[]>();
+  for (const { rank, replica, stoodInFor } of known) {
+    for (const dead of stoodInFor) {
+      const who = `${replica} ${dead}`;
+      ranksOf.set(who, [...(ranksOf.get(who) ?? []), rank]);
+    }
+  }
+  return [...ranksOf].map(([who, ranks]) => {
+    const [replica, dead] = who.split(" ");
+    return `replica ${replica} of rank${ranks.length === 1 ? "" : "s"} ${ranks.join(", ")} stood in for replica ${dead}`;
+  });
 }

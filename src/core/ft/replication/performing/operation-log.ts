@@ -67,7 +67,7 @@ const perform: PerformedAnswer = { kind: "perform" };
 
 interface OperationLogOptions {
   readonly replica: number;
-  /** How many replicas the rank has, and a bit for each that lives. */
+  /** How many replicas the rank has, and a bit for each that lives; this one does. */
   readonly replicas: number;
   readonly living: number;
   readonly aheadMax?: number;
@@ -104,10 +104,9 @@ export class OperationLog implements SharedOperations {
   private saidPassed = 0;
 
   constructor({ replica, replicas, living, aheadMax = aheadMaxDefault }: OperationLogOptions) {
-    assert((living & (1 << replica)) !== 0, `replica ${replica} lives`);
     this.replica = replica;
     this.replicas = replicas;
-    this.living = living;
+    this.living = living | (1 << replica);
     this.aheadMax = aheadMax;
     this.heldBy = new Array<number>(replicas).fill(0);
     this.passedBy = new Array<number>(replicas).fill(0);

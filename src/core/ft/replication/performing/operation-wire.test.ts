@@ -13,18 +13,14 @@ const words: readonly OperationWord[] = [
   { kind: "state", view: 4, from: 9, entries: [entry, large], known: 11, passed: 0 },
 ];
 
-const streamOf = (all: readonly OperationWord[]): Uint8Array =>
-  new Uint8Array(Int32Array.from(all.flatMap((word) => [...encodeOperation(word)])).buffer);
+const read = (stream: readonly number[]): OperationWord[] => {
+  const reader = new OperationReader();
+  return stream.map((next) => reader.push(next)).filter((word) => word !== null);
+};
+const stream = words.flatMap((word) => [...encodeOperation(word)]);
 
-test("X2 words about operations are read as they were said, in whatever pieces they come", () => {
-  const bytes = streamOf(words);
-  for (const pieceBytes of [4, 12, 512, bytes.length]) {
-    const reader = new OperationReader();
-    const read: OperationWord[] = [];
-    for (let at = 0; at < bytes.length; at += pieceBytes)
-      read.push(...reader.push(bytes.subarray(at, at + pieceBytes)));
-    deepEqual(read, words);
-  }
+test("X2 words about operations are read as they were said", () => {
+  deepEqual(read(stream), words);
 });
 
 test("X2 a replica that says nonsense is not heard any more", () => {
@@ -35,11 +31,6 @@ test("X2 a replica that says nonsense is not heard any more", () => {
     [4, 1, 0, 3],
     [8, 0, 0, 1, 1, 1, 2, 5],
   ]) {
-    const reader = new OperationReader();
-    deepEqual(reader.push(new Uint8Array(Int32Array.from(nonsense).buffer)), []);
-    deepEqual(reader.push(streamOf(words)), []);
+    deepEqual(read([...nonsense, ...stream]), [], nonsense.join());
   }
-  const odd = new OperationReader();
-  deepEqual(odd.push(new Uint8Array(3)), []);
-  deepEqual(odd.push(streamOf(words)), []);
 });

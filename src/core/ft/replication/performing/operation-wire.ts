@@ -1,5 +1,5 @@
 /**
- * Words of operation logs as a stream of 32-bit words, and back. A packet of a protocol has room for few bytes, and an outcome may be a page of
+ * Words of operation logs as a stream of 32-bit words, and back. A packet of a protocol has room for three words, and an outcome may be a page of
  * a file: so each replica sends each other one stream, in pieces, and the reader takes from it whatever is complete.
  *
  * The encoder asserts; the reader believes nothing, and says so once: nothing of that sender is read any more.
@@ -47,32 +47,21 @@ function pushEntry(words: number[], { outcome, isRepeated }: PerformedEntry): vo
 
 /** What has come of the stream of one replica. */
 export class OperationReader {
-  private words = new Int32Array(0);
+  /** Of a word that is not complete. */
+  private words: number[] = [];
   private isWrong = false;
 
-  /** The words that these bytes complete. */
-  push(bytes: Uint8Array): OperationWord[] {
-    if (this.isWrong || bytes.length % 4 !== 0) {
-      this.isWrong = true;
-      return [];
-    }
-    const more = new Int32Array(bytes.slice().buffer);
-    const all = new Int32Array(this.words.length + more.length);
-    all.set(this.words);
-    all.set(more, this.words.length);
-    const complete: OperationWord[] = [];
-    let at = 0;
-    while (at < all.length) {
-      const length = all[at]!;
-      if (length < 3 || length > wordsMax) this.isWrong = true;
-      if (this.isWrong || at + length > all.length) break;
-      const word = decode(all.subarray(at, at + length));
-      if (word === null) this.isWrong = true;
-      else complete.push(word);
-      at += length;
-    }
-    this.words = all.slice(at);
-    return complete;
+  /** The next of the stream; what it completes, or null. */
+  push(next: number): OperationWord | null {
+    if (this.isWrong) return null;
+    this.words.push(next);
+    const [length] = this.words;
+    if (length! < 3 || length! > wordsMax) this.isWrong = true;
+    if (this.isWrong || this.words.length < length!) return null;
+    const word = decode(Int32Array.from(this.words));
+    this.words = [];
+    if (word === null) this.isWrong = true;
+    return word;
   }
 }
 

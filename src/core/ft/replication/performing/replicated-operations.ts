@@ -6,10 +6,8 @@ import type { PerformedAnswer, PerformedEntry, SharedOperations } from "../../sh
 import { OperationLog } from "./operation-log.ts";
 import { encodeOperation, OperationReader } from "./operation-wire.ts";
 
-/** The first word of packets about operations. */
-export const operationWord = 2;
-/** A packet has no more bytes than any eager message may have. */
-const pieceBytes = 512;
+/** The first word of packets about operations: two more words of the stream follow, or one. */
+const OperationPacket = { TWO: 2, ONE: 3 } as const;
 
 export class ReplicatedOperations implements SharedOperations {
   private readonly ports: ProtocolPorts;
@@ -49,10 +47,17 @@ export class ReplicatedOperations implements SharedOperations {
     this.flush();
   }
 
-  /** A packet of another replica of the rank. */
-  hear(replica: number, bytes: Uint8Array): void {
-    for (const word of this.readers[replica]?.push(bytes) ?? []) this.log.take(replica, word);
+  /** A packet of another replica of the rank, its three words. */
+  hear(replica: number, kind: number, one: number, two: number): void {
+    if (kind !== OperationPacket.TWO && kind !== OperationPacket.ONE) return;
+    this.read(replica, one);
+    if (kind === OperationPacket.TWO) this.read(replica, two);
     this.flush();
+  }
+
+  private read(replica: number, next: number): void {
+    const word = this.readers[replica]?.push(next) ?? null;
+    if (word !== null) this.log.take(replica, word);
   }
 
   died(replica: number): void {
@@ -62,10 +67,11 @@ export class ReplicatedOperations implements SharedOperations {
 
   private flush(): void {
     for (const { to, word } of this.log.outbox.splice(0)) {
-      const bytes = new Uint8Array(encodeOperation(word).buffer);
-      for (let at = 0; at < bytes.length; at += pieceBytes) {
-        const payload = bytes.subarray(at, at + pieceBytes);
-        this.ports.tell({ rank: this.rank, replica: to }, { a: operationWord, payload });
+      const name = { rank: this.rank, replica: to };
+      const words = encodeOperation(word);
+      for (let at = 0; at < words.length; at += 2) {
+        const a = at + 1 < words.length ? OperationPacket.TWO : OperationPacket.ONE;
+        this.ports.tell(name, { a, b: words[at]!, c: words[at + 1] ?? 0 });
       }
     }
   }

@@ -1,0 +1,143 @@
+/**
+ * Replication on real processes: nodes and ranks are killed, and the job prints, once, what it prints when nothing fails. Rows R1
+ * to R5 and R8.
+ */
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { test } from "node:test";
+import { compile, type ProgramName, randomOf, runOnce } from "../scripts/kill-runs.mjs";
+import { banyan, messages, Run, sorted } from "./harness.ts";
+import { long } from "./long.ts";
+import { patientMs, timeLimit } from "./patience.ts";
+
+const source = resolve("test/programs/c/replicas.c");
+const limit = timeLimit(180_000);
+const patient = { stdin: "3\n4\n", timeoutMs: 120_000 };
+
+const run = (ranks: number, nodes: number, ...more: readonly string[]): string[] => [
+  ...["run", "-n", `${ranks}`, "--nodes", `${nodes}`, "--protocol", "replication"],
+  ...more,
+];
+
+const summary = (stderr: string): string => messages(stderr).at(-1)!;
+
+const lastLines = (stdout: string): string[] => sorted(stdout).filter((line) => line.startsWith("rank "));
+
+test(
+  "R1, R4 a node is killed: nothing stops, each line is printed once, and the summary says who stood in",
+  limit,
+  async () => {
+    const killed = new Run(run(2, 2, source, "60", "20000"), patient);
+    await killed.printed("at work", 2);
+    process.kill(killed.nodePid(0), "SIGKILL");
+    const { code, stdout, stderr } = await killed.ended;
+    assert.equal(code, 0, stderr);
+    // What replicas see of each other, and of chance, is the same: the answer of rank 1 follows from what rank 0 has read.
+    const rounds = [0, 10, 20, 30, 40, 50].map((round) => `round ${round}: ${sumOf(2, round, 7)}`);
+    assert.deepEqual(
+      sorted(stdout).filter((line) => !line.startsWith("rank ")),
+      ["at work", "at work", ...rounds, ...rounds].sort(),
+    );
+    assert.match(
+      lastLines(stdout).join("\n"),
+      /^rank 0 of 2: \d+, pid 10000, chance \d+\nrank 1 of 2: \d+, pid 10001, chance \d+$/,
+    );
+    assert.match(
+      stderr,
+      /node 0 \(replica 0 of ranks 0 and 1\) failed after .* SIGKILL; its ranks have other replicas/,
+    );
+    assert.match(
+      summary(stderr),
+      /exit 0; 2 replicas lost; replica 1 of ranks 0, 1 stood in for replica 0; \d+ messages sent/,
+    );
+    killed.assertNothingLeft();
+  },
+);
+
+/** What the program prints in a round: everybody's sum of the others, and the index of the double that is looked at. */
+function sumOf(ranks: number, round: number, offset: number): number {
+  let total = 0;
+  for (let rank = 0; rank < ranks; rank++) {
+    for (let other = 0; other < ranks; other++) if (other !== rank) total += offset + other * 100 + round;
+    total += round;
+  }
+  return total;
+}
+
+test("R4 the last replica of a rank is lost: the job ends and says so", { ...limit, ...long }, async () => {
+  const killed = new Run(run(2, 3, "--replicate-ranks", "0", source, "500", "20000"), patient);
+  await killed.printed("at work", 2);
+  process.kill(killed.nodePid(1), "SIGKILL");
+  const { code, stderr } = await killed.ended;
+  assert.equal(code, 137, stderr);
+  assert.match(
+    stderr,
+    /node 1 \(replica 0 of rank 1\) failed .*; the job cannot go on: no replica of rank 1 is left\./,
+  );
+});
+
+test("R8 partial replication: the other replica of rank 0 goes on alone", { ...limit, ...long }, async () => {
+  const killed = new Run(run(2, 3, "--replicate-ranks", "0", source, "60", "20000"), patient);
+  await killed.printed("at work", 2);
+  process.kill(killed.nodePid(0), "SIGKILL");
+  const { code, stdout, stderr } = await killed.ended;
+  assert.equal(code, 0, stderr);
+  assert.equal(lastLines(stdout).length, 2);
+  assert.match(summary(stderr), /1 replica lost; replica 1 of rank 0 stood in for replica 0/);
+});
+
+test("R1 replicas that must share nodes: the user is told", { ...limit, ...long }, async () => {
+  const { code, stderr } = await banyan(run(2, 1, source, "1"), patient);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /the replicas of 2 ranks share nodes, and may be lost together: use --nodes 2 or more/);
+});
+
+test("R1 what it cannot do is said before the job starts", limit, async () => {
+  const wrong: readonly (readonly [readonly string[], RegExp])[] = [
+    [["--replicas", "99"], /^banyan: Cannot have 99 processes for each rank: give a whole number from 1 to 16$/m],
+    [["--replicate-ranks", "0,7"], /^banyan: Cannot replicate rank 7: the job has ranks 0 to 1$/m],
+    [["--replicate-ranks", "one"], /^banyan: Cannot replicate the ranks "one": give a list like 0,1,4-7$/m],
+    [["--freeze-at", "1s", "--job-dir", "nowhere"], /^banyan: Cannot freeze a job under --protocol replication: /m],
+    [["--ranks-per-thread", "2"], /^banyan: Cannot put several ranks into a thread under --protocol replication: /m],
+  ];
+  for (const [options, message] of wrong) {
+    const { code, stderr } = await banyan(run(2, 2, ...options, source));
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, message);
+  }
+});
+
+const folder = mkdtempSync(join(tmpdir(), "banyan-replicas-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+const random = randomOf(Number(process.env["BANYAN_KILL_SEED"] ?? 20261116));
+
+/** hpccg has wildcards. */
+for (const name of ["cg", "mg", "hpccg"] as const satisfies readonly ProgramName[]) {
+  for (const replicas of [2, 3]) {
+    test(`R4 ${name}, ${replicas} replicas: kills at random moments change nothing`, {
+      ...limit,
+      ...long,
+    }, async () => {
+      const module = join(folder, `${name}.wasm`);
+      if (!existsSync(module)) compile(name, folder);
+      const size = { ranks: 4, nodes: 2 * replicas, protocol: "replication", replicas };
+      const args = name === "hpccg" ? ["10", "10", "10", "120"] : ["S"];
+      const options = { ...size, args, timeoutMs: patientMs(100_000) };
+      const calm = await runOnce(module, options);
+      assert.equal(calm.code, 0, calm.said.join("; "));
+      for (let time = 0; time < 9; time++) {
+        // Nodes of one world, or of all but the last: each rank keeps a replica.
+        const victims = Array.from({ length: replicas - 1 }, (_, world) => 2 * world + Math.floor(random() * 2));
+        const faults = victims.map((node) => `kill node ${node} at ${Math.floor(random() * 1_500)}ms`).join("; ");
+        const { code, lines, said } = await runOnce(module, { ...options, faults });
+        const what = `${faults}: ${said.join("; ")}`;
+        assert.equal(code, 0, what);
+        const timeless = (all: readonly (readonly string[])[]): string[][] =>
+          all.map((of) => of.filter((text) => !/^(Seconds|Mop\/s|\s*time|\s*rate)\b/.test(text)));
+        assert.deepEqual(timeless(lines), timeless(calm.lines), what);
+      }
+    });
+  }
+}
