@@ -166,6 +166,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "abi",
     "wasi",
     "image",
+    "core/ft/performed-choices.ts",
     "core/process",
     "core/service",
     "core/base",

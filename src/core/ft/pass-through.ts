@@ -8,6 +8,7 @@ import { lives } from "../base/saved-classes.ts";
 import { Arrival, Pin } from "../request/decisions.ts";
 import type { Choices } from "./choices.ts";
 import type { Beginning, KeptPayload, NewProtocol, Protocol, Write } from "./protocol.ts";
+import type { SharedOperations } from "./shared-operations.ts";
 
 export class PassThrough implements Protocol {
   readonly deathEndsRequests: boolean = true;
@@ -17,6 +18,10 @@ export class PassThrough implements Protocol {
   readonly callsPassed: number = 0;
 
   get choices(): Choices | null {
+    return null;
+  }
+
+  get operations(): SharedOperations | null {
     return null;
   }
 

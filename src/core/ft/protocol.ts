@@ -17,6 +17,7 @@ import type { Arrival, KeptMessage, Pin, Told, Went } from "../request/decisions
 import type { Memory } from "../request/memory.ts";
 import type { Records } from "../request/records.ts";
 import type { Choices } from "./choices.ts";
+import type { SharedOperations } from "./shared-operations.ts";
 
 /** Output, files, the result, the exit code: what leaves the process without being a message. */
 export interface Write {
@@ -106,6 +107,9 @@ export interface Protocol {
   readonly mayJudgeCollectives: boolean;
   /** Observations of the program that a second run would have to repeat are told here, and asked for in one; null: none are. */
   readonly choices: Choices | null;
+
+  /** Operations on files, where several processes play the rank; null: this process performs its own. */
+  readonly operations: SharedOperations | null;
 
   /** A life begins: the process is restored if it has an image, and its program has not run yet. */
   begin(beginning: Beginning): void;

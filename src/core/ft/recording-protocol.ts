@@ -9,6 +9,7 @@ import { R_PEER, type Records } from "../request/records.ts";
 import { CONTEXT, SEQUENCE, SOURCE } from "../wire/packet.ts";
 import type { Choices } from "./choices.ts";
 import type { Beginning, KeptPayload, NewProtocol, Protocol, Write } from "./protocol.ts";
+import type { SharedOperations } from "./shared-operations.ts";
 
 export interface RecordedCall {
   readonly hook: keyof Omit<
@@ -18,6 +19,7 @@ export interface RecordedCall {
     | "finishedServe"
     | "hasFarewell"
     | "choices"
+    | "operations"
     | "isBusy"
     | "awaitsOthers"
     | "progress"
@@ -93,6 +95,10 @@ export class RecordingProtocol implements Protocol {
 
   get choices(): Choices | null {
     return this.#inner.choices;
+  }
+
+  get operations(): SharedOperations | null {
+    return this.#inner.operations;
   }
 
   get isBusy(): boolean {

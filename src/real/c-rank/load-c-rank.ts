@@ -9,6 +9,7 @@ import { tellHowStarted } from "../../abi/how-started.ts";
 import { ReplayedFiles } from "../../abi/replay/replayed-files.ts";
 import { roleOf } from "../../core/base/players.ts";
 import { SeededRandom } from "../../core/base/seeded-random.ts";
+import { PerformedChoices } from "../../core/ft/performed-choices.ts";
 import { Descriptors } from "../../wasi/descriptors.ts";
 import { environmentOf } from "../../wasi/environment.ts";
 import type { Files, Library } from "../../wasi/ports.ts";
@@ -157,6 +158,13 @@ function filesFor(rank: WaitingCRank, mayLeave: OutputGate): Files {
     if (!hasTold) rank.say({ kind: "leads-out", path, target });
     hasTold = true;
   });
+  const { operations } = rank.process.process.protocol ?? { operations: null };
+  if (operations !== null) {
+    const { host } = rank.process;
+    const performed = new PerformedChoices(operations, (isOver) => host.settle(isOver));
+    const { beganMs } = rank.setup;
+    return new ReplayedFiles({ files, choices: performed, beganMs, mayLeave: () => performed.mayChange() });
+  }
   if (choices === null || recovery === null) return files;
   const { beganMs } = recovery;
   return new ReplayedFiles({ files, choices, beganMs, mayLeave: () => mayLeave("file") });

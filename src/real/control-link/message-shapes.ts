@@ -122,6 +122,7 @@ const setup = object<Setup>({
   protocolOptions: dictionary(opaque),
   protocolPart: opaque,
   seed: signed32,
+  beganMs: finite,
   program,
   others: list(object<OtherProgram>({ firstRank: number32, program })),
   sameFiles: orNull(object<FilesProof>({ machine: text, file: text, secret: text })),

@@ -26,6 +26,7 @@ interface NodeSetupsPlaces {
 
 export class NodeSetups {
   readonly seed = randomBytes(4).readInt32LE();
+  readonly #beganMs = Date.now();
   /** The secret by which nodes and services of this job know each other. */
   readonly secret = { id: randomUUID(), secret: new Uint8Array(randomBytes(secretBytes)) };
   readonly #job: JobOptions;
@@ -64,6 +65,7 @@ export class NodeSetups {
       protocolOptions: job.protocolOptions,
       protocolPart,
       seed: this.seed,
+      beganMs: this.#beganMs,
       program: { path: job.displayName ?? program, bundle, args, language: languageOf(program) },
       others: this.#others(),
       sameFiles,

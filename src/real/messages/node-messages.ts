@@ -44,6 +44,8 @@ export interface Setup {
   readonly protocolPart: unknown;
   /** The seed of the ranks' randomness under a protocol that replays: 32 bits, the same in every life. */
   readonly seed: number;
+  /** When the job began, in milliseconds since 1970. */
+  readonly beganMs: number;
   readonly program: ProgramPlace;
   /** Where the job's ranks run several programs (MPMD): all but the first, in the order of their ranks. */
   readonly others: readonly OtherProgram[];

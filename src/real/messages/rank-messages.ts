@@ -51,6 +51,8 @@ export interface RankSetup {
   readonly protocolPart: unknown;
   /** See `Setup`. */
   readonly seed: number;
+  /** When the job began, in milliseconds since 1970. */
+  readonly beganMs: number;
   readonly program: ProgramPlace;
   readonly traceFile: string;
   /** The node's memory (`agent-memory.ts`). */

@@ -237,7 +237,7 @@ export class RankThreads {
     { rank, program, folders, origin, memory }: StartingRank,
     restoreGate: RestoreGate | null,
   ): Omit<RankSetup, "lines"> {
-    const { ranks, replicas, placement, nodeMap, protocol, protocolOptions, seed } = this.#setup;
+    const { ranks, replicas, placement, nodeMap, protocol, protocolOptions, seed, beganMs } = this.#setup;
     const { traceFolder, freezeTo, thawFrom, environment } = this.#setup;
     const whereabouts = createPlaceWords();
     this.#places.set(rank, whereabouts);
@@ -256,6 +256,7 @@ export class RankThreads {
       protocolOptions,
       protocolPart: this.#ports.partOf(rank),
       seed,
+      beganMs,
       program,
       traceFile: traceFolder === "" ? "" : join(traceFolder, `${rank}.trace`),
       memory,

@@ -69,6 +69,7 @@ export class LoggingProtocol implements Protocol {
   readonly hasFarewell = false;
   readonly awaitsOthers = false;
   readonly choices: LoggedChoices;
+  readonly operations = null;
   private readonly rank: number;
   private readonly setOf: Int32Array;
   /** Our own. */

@@ -20,9 +20,11 @@ import { CONTEXT, KIND, kindOf, PacketKind, replicaOf, SEQUENCE, SOURCE, TAG } f
 import { PassThrough } from "../pass-through.ts";
 import type { KeptPayload, ProtocolPorts } from "../protocol.ts";
 import { ReceivedNumbers } from "../received-numbers.ts";
+import type { SharedOperations } from "../shared-operations.ts";
 import { Acknowledgements, heldWord, runMax } from "./acknowledgements.ts";
 import { Copies } from "./copies.ts";
 import type { Membership } from "./membership.ts";
+import { ReplicatedOperations } from "./performing/replicated-operations.ts";
 import { ReplicatedSends } from "./replicated-sends.ts";
 import type { Replicated } from "./report.ts";
 
@@ -50,6 +52,7 @@ export class ReplicationProtocol extends PassThrough {
   protected readonly ports: ProtocolPorts;
   protected readonly sends: ReplicatedSends;
   private readonly acknowledgements: Acknowledgements;
+  private readonly files: ReplicatedOperations;
   /** By rank: the messages that have come. */
   private readonly numbers = new Map<number, ReceivedNumbers>();
   /** By rank: those of them whose bytes are still to come. */
@@ -68,11 +71,17 @@ export class ReplicationProtocol extends PassThrough {
     const copies = new Copies(ports.memory, copiesBytesMax ?? copiesBytesMaxDefault);
     this.sends = new ReplicatedSends(ports, { place, membership, copies });
     this.acknowledgements = new Acknowledgements(ports, membership, place);
+    this.files = new ReplicatedOperations(ports, place, membership.replicas, membership.livingOf(rank));
     this.passed = passed ?? new Float64Array(1);
   }
 
   private pass(): void {
     this.passed[0] = ++this.callsPassed;
+  }
+
+  /** One replica performs what the program does to files, and tells the others. */
+  override get operations(): SharedOperations {
+    return this.files;
   }
 
   // Sends
@@ -170,6 +179,10 @@ export class ReplicationProtocol extends PassThrough {
 
   override control(words: Int32Array, packet: number): void {
     const name = { rank: words[packet + SOURCE]!, replica: replicaOf(words[packet + KIND]!) };
+    if (name.rank === this.rank) {
+      this.files.hear(name.replica, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
+      return;
+    }
     const first = words[packet + TAG]!;
     const count = ((words[packet + SEQUENCE]! - first) | 0) + 1;
     // A word of a process that may be wrong changes no more than a word can be about.
@@ -193,6 +206,7 @@ export class ReplicationProtocol extends PassThrough {
     if (isOwn || incarnation < 0 || !this.membership.die(name.rank, name.replica)) return;
     this.ports.peerLost(name, 0);
     this.sends.lost(name);
+    if (name.rank === this.rank) this.files.died(name.replica);
   }
 
   override get kept(): readonly KeptPayload[] {

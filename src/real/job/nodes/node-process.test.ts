@@ -23,6 +23,7 @@ const setup: Setup = {
   protocolOptions: {},
   protocolPart: undefined,
   seed: -1,
+  beganMs: 0,
   others: [],
   program: { path: "p", bundle: { script: "", module: "", wasm: "" }, args: [], language: "typescript" },
   sameFiles: null,

@@ -27,14 +27,7 @@
  */
 import { assert } from "../../../base/assert.ts";
 import { lives } from "../../../base/saved-classes.ts";
-import type { Outcome } from "../../choices.ts";
-
-/** What an operation came to. */
-export interface PerformedEntry {
-  readonly outcome: Outcome;
-  /** Others do the operation themselves, which only looks. */
-  readonly isRepeated: boolean;
-}
+import type { PerformedAnswer, PerformedEntry, SharedOperations } from "../../shared-operations.ts";
 
 /** Between replicas of one rank. */
 export type OperationWord =
@@ -69,21 +62,12 @@ export interface AddressedWord {
   readonly word: OperationWord;
 }
 
-/** What the program is told when it comes to its next operation. */
-export type Answer =
-  /** Not yet: ask again when a word or a death has been heard. */
-  | { readonly kind: "wait" }
-  /** This process performs it, and calls `append` then. */
-  | { readonly kind: "perform" }
-  /** It has been performed. */
-  | { readonly kind: "told"; readonly entry: PerformedEntry };
-
-const wait: Answer = { kind: "wait" };
-const perform: Answer = { kind: "perform" };
+const wait: PerformedAnswer = { kind: "wait" };
+const perform: PerformedAnswer = { kind: "perform" };
 
 interface OperationLogOptions {
   readonly replica: number;
-  /** How many replicas the rank has, and a bit for each that lives. */
+  /** How many replicas the rank has, and a bit for each that lives; this one does. */
   readonly replicas: number;
   readonly living: number;
   readonly aheadMax?: number;
@@ -91,7 +75,7 @@ interface OperationLogOptions {
 
 const aheadMaxDefault = 4096;
 
-export class OperationLog {
+export class OperationLog implements SharedOperations {
   /** For the host to carry away. */
   readonly outbox: AddressedWord[] = [];
   private readonly replica: number;
@@ -120,10 +104,9 @@ export class OperationLog {
   private saidPassed = 0;
 
   constructor({ replica, replicas, living, aheadMax = aheadMaxDefault }: OperationLogOptions) {
-    assert((living & (1 << replica)) !== 0, `replica ${replica} lives`);
     this.replica = replica;
     this.replicas = replicas;
-    this.living = living;
+    this.living = living | (1 << replica);
     this.aheadMax = aheadMax;
     this.heldBy = new Array<number>(replicas).fill(0);
     this.passedBy = new Array<number>(replicas).fill(0);
@@ -153,7 +136,7 @@ export class OperationLog {
   }
 
   /** The program is at its next operation. "told" takes it: the program is past it then. */
-  ask(): Answer {
+  ask(): PerformedAnswer {
     if (!this.isReady) return wait;
     if (this.passed === this.known) return perform;
     const entry = this.entries[this.passed - this.first]!;

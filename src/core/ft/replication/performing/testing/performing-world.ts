@@ -6,7 +6,8 @@
  * another number whenever somebody looks: two replicas agree on it only if one of them was told.
  */
 import { assert } from "../../../../base/assert.ts";
-import { type AddressedWord, OperationLog, type OperationWord, type PerformedEntry } from "../operation-log.ts";
+import type { PerformedEntry } from "../../../shared-operations.ts";
+import { type AddressedWord, OperationLog, type OperationWord } from "../operation-log.ts";
 
 /** An operation of the program. */
 export type ModelOperation =
