@@ -41,15 +41,54 @@ if (sources.length === 0) {
   process.exit(2);
 }
 
-// Tests that start no process share one with others of their folder: to start one for each file takes longer than most of them.
-// Those that measure have one for themselves, and so has clang, which wants flags of the engine for itself.
-const inProcess = ["abi", "cli", "core", "image", "lab", "mpi", "sim", "trust", "wasi"].map((name) =>
-  join("src", name),
-);
-const isAlone = (file) => /-speed|abi.header/.test(file) || !inProcess.some((folder) => file.startsWith(folder));
-const folders = new Map();
-for (const file of sources.filter((each) => !isAlone(each))) {
-  folders.set(dirname(file), [...(folders.get(dirname(file)) ?? []), file]);
+/**
+ * Tests that start no process share one with others, a line of this table: to start one for each file takes longer than most of them.
+ * A name is the beginning of a path; the first that fits counts. The last line's files read sources and documents alone.
+ */
+const sharing = [
+  ["src/core/p2p/"],
+  ["src/core/process/", "src/core/binding/", "src/core/request/"],
+  ["src/core/coll/", "src/core/comm/"],
+  ["src/core/"],
+  ["src/sim/logging/"],
+  ["src/sim/recovery/outside", "src/sim/recovery/theorems"],
+  ["src/sim/recovery/"],
+  ["src/sim/run-seed"],
+  ["src/sim/"],
+  // The one that loads clang waits for the other's.
+  ["src/cc/support.", "src/abi/header."],
+  ["src/abi/calls/", "src/mpi/"],
+  ["src/abi/"],
+  ["src/cli/", "src/image/", "src/lab/", "src/trust/", "src/wasi/"],
+  [
+    ...[
+      "source-scan",
+      "include-closure",
+      "frames",
+      "installation",
+      "response-file",
+      "command-line",
+      "disk-trouble",
+    ].map((name) => `src/cc/${name}.`),
+    ...["src/v8/code-cache.", "src/real/framing/", "src/real/disk/", "src/real/output/", "src/real/messages/late"],
+    ...["src/real/messages/where", "src/real/messages/restore", "src/real/data-plane/", "src/real/file-service/"],
+    ...["src/real/process/inquiry", "src/real/process/rank-host", "src/real/process/open-process"],
+    ...["src/real/job/folder/", "src/real/job/programs/", "src/real/job/report/", "src/real/job/recovery/set-images"],
+    ...["src/real/control-link/invitation", "src/real/control-link/message-shapes", "src/real/logging/spill-file"],
+    ...["src/real/service-channel/store-file", "src/real/c-rank/restored", "src/real/rank/fault-watch"],
+  ],
+  ["src/real/transport/testing/", "src/real/service-channel/channel-ring-explored"],
+  ["architecture-map", "document-paths", "faces", "imports", "launch-tables", "licences", "names", "protocol-names"]
+    .concat(["purity", "rows", "saved-classes"])
+    .map((name) => `test/${name}.`),
+];
+/** By the first name of a line. Those that measure have a process for themselves. */
+const shared = new Map();
+const alone = [];
+for (const file of sources) {
+  const line = /-speed/.test(file) ? undefined : sharing.find((names) => names.some((name) => file.startsWith(name)));
+  if (line === undefined) alone.push(file);
+  else shared.set(line[0], [...(shared.get(line[0]) ?? []), file]);
 }
 
 /** Those that take longest begin first: then nobody waits for the last of them alone. What is not here takes a few seconds. */
@@ -87,13 +126,13 @@ const { watPlugin } = await import("./wat-plugin.mjs");
 const out = `dist/test/${process.pid}`;
 mkdirSync(out, { recursive: true });
 process.on("exit", () => rmSync(out, { recursive: true, force: true }));
-const together = [...folders].map(([folder, files]) => {
-  const path = join(out, `${folder.replaceAll("/", "-")}.test.ts`);
+const together = [...shared].map(([name, files]) => {
+  const path = join(out, `${name.replace(/\W$/, "").replaceAll("/", "-")}.test.ts`);
   writeFileSync(path, files.map((file) => `import ${JSON.stringify(join(root, file))};\n`).join(""));
   return path;
 });
 const named = (path) => path.replace(`${out}/`, "");
-const inOrder = [...sources.filter(isAlone), ...together].sort((a, b) => placeOf(named(a)) - placeOf(named(b)));
+const inOrder = [...alone, ...together].sort((a, b) => placeOf(named(a)) - placeOf(named(b)));
 // Node takes test files in the order of their names, whatever the order in which they are given.
 const entryPoints = inOrder.map((path, index) => ({
   in: path,
@@ -111,6 +150,8 @@ await build({
   plugins: [watPlugin, headerPlugin],
   define: { __BANYAN_VERSION__: JSON.stringify("test") },
   sourcemap: "linked",
+  // Node reads the map of every file that it loads. Lines of stacks need names and places, not the sources.
+  sourcesContent: false,
   banner: {
     js: `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);`,
   },

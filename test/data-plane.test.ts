@@ -58,7 +58,7 @@ for (const [ranks, perThread] of [
 ] as const) {
   test(`M6 ADR 25: ${ranks} ranks, ${perThread} in a thread, meet with a data plane and without`, {
     ...limit,
-    ...longUnless(ranks !== 5),
+    ...longUnless(ranks <= 3),
   }, async () => {
     const outputs: string[] = [];
     for (const plane of ["on", "off"]) {

@@ -88,13 +88,15 @@ function startAndWait(c: TestProgram, name: string, ...args: readonly number[]):
   return code === 0 ? c.call("MPI_Wait", request, 0) : code;
 }
 
-const places = [
+const allPlaces = [
   { size: 2, nodes: 1, boards: true },
   { size: 3, nodes: 1, boards: true },
   { size: 3, nodes: 1, boards: false },
   { size: 5, nodes: 2, boards: false },
   { size: 8, nodes: 1, boards: false },
 ] as const;
+/** The last has as many ranks as the others together. */
+const places = allPlaces.slice(0, tries(4, 5));
 type PlaceOf = (typeof places)[number];
 
 function newRanks({ size, nodes, boards }: PlaceOf): TestRanks {
@@ -157,7 +159,7 @@ describe("M4 §6 ranks that disagree about a collective", () => {
       const names = Object.keys(calls);
       for (const [i, usual] of names.entries()) {
         // Every function meets a few others, and all do in the end.
-        for (const other of [1, 4, 7].map((step) => names[(i + step) % names.length]!)) {
+        for (const other of [4, 1, 7].slice(0, tries(1, 3)).map((step) => names[(i + step) % names.length]!)) {
           for (const odd of [0, place.size - 1]) {
             const what = `${usual}, but ${other} at rank ${odd}`;
             disagreements.run(what, (c, rank) => calls[rank === odd ? other : usual]!(c, place.size));

@@ -21,6 +21,8 @@ interface World {
   readonly limit?: number;
 }
 
+const noCallbacks = { callback: () => undefined, callback_done: () => 0 };
+
 /** A program that has ended. */
 class Run {
   readonly memory = new WebAssembly.Memory({ initial: memoryPages, maximum: memoryPages, shared: true });
@@ -81,6 +83,12 @@ class Run {
   #none(count: number, bytes: number): number {
     this.ints[count >> 2] = 0;
     this.ints[bytes >> 2] = 0;
+    return 0;
+  }
+
+  /** A call answers with a number. */
+  answer(address: number, value: number): 0 {
+    this.ints[address >> 2] = value;
     return 0;
   }
 
@@ -180,8 +188,7 @@ describe("wrappers of MPI's functions", () => {
           run.ints[extent! >> 2] = 5;
           return 0;
         },
-        callback: () => undefined,
-        callback_done: () => 0,
+        ...noCallbacks,
       },
     }));
     equal(ending, "exit 54");
@@ -305,7 +312,7 @@ describe("callbacks", () => {
         int main(void) { int key; return MPI_Comm_create_keyval(copy, MPI_COMM_NULL_DELETE_FN, &key, 0); }`,
     });
     const { ending } = new Run(wasm, () => ({
-      mpi: { MPI_Comm_create_keyval: (copy) => copy, callback: () => undefined, callback_done: () => 0 },
+      mpi: { ...noCallbacks, MPI_Comm_create_keyval: (copy) => copy },
     }));
     equal(ending, "exit 16");
   });
@@ -427,11 +434,25 @@ describe("the C library's gaps", () => {
   });
 
   it("abort() and a failed assertion are SIGABRT", async () => {
-    const source = (what: string) => `#include <assert.h>\n#include <stdlib.h>\nint main(void) { ${what} }`;
-    equal(new Run(await link({ "a.c": source("abort();") })).ending, "signal 6");
-    const run = new Run(await link({ "a.c": source("assert(1 == 2); return 0;") }));
-    equal(run.ending, "signal 6");
-    ok(run.output.includes("1 == 2"), run.output);
+    const wasm = await link({
+      "a.c": `#include <assert.h>
+        #include <mpi.h>
+        #include <stdlib.h>
+        int main(void) {
+            int number;
+            MPI_Comm_rank(MPI_COMM_WORLD, &number);
+            if (number == 0) abort();
+            assert(number == 2);
+            return 0;
+        }`,
+    });
+    const [aborted, failed] = [0, 1].map(
+      (number) =>
+        new Run(wasm, (it) => ({ mpi: { ...noCallbacks, MPI_Comm_rank: (_comm, at) => it.answer(at!, number) } })),
+    );
+    equal(aborted!.ending, "signal 6");
+    equal(failed!.ending, "signal 6");
+    ok(failed!.output.includes("number == 2"), failed!.output);
   });
 
   it("its headers compile as C89 and C++", async () => {
@@ -446,23 +467,35 @@ describe("the C library's gaps", () => {
 });
 
 describe("a C++ exception", () => {
-  const thrown = async (what: string): Promise<string> => {
-    const text = `#include <stdexcept>
-      namespace deep { struct Mine : std::runtime_error { using std::runtime_error::runtime_error; }; struct Bare {}; }
-      int main() { try { ${what}; } catch (...) { return 3; } return 0; }`;
-    return new Run(await link({ "a.cpp": text })).ending;
-  };
+  const gone = "C++ exceptions are not supported: throw of";
+  const cases: readonly (readonly [what: string, ending: string])[] = [
+    [`throw deep::Mine("no such file")`, `${gone} deep::Mine: no such file`],
+    [`throw std::out_of_range("7")`, `${gone} std::out_of_range: 7`],
+    ["throw deep::Bare()", `${gone} deep::Bare`],
+    ["throw 5", `${gone} int`],
+    [`throw "text"`, `${gone} const char *`],
+    ["break", "exit 0"],
+  ];
 
-  it("ends the rank and says what was thrown", async () => {
-    const gone = "C++ exceptions are not supported: throw of";
-    equal(await thrown(`throw deep::Mine("no such file")`), `${gone} deep::Mine: no such file`);
-    equal(await thrown(`throw std::out_of_range("7")`), `${gone} std::out_of_range: 7`);
-    equal(await thrown("throw deep::Bare()"), `${gone} deep::Bare`);
-    equal(await thrown("throw 5"), `${gone} int`);
-    equal(await thrown(`throw "text"`), `${gone} const char *`);
-  });
-
-  it("is no matter for programs that throw nothing", async () => {
-    equal(await thrown("(void)0"), "exit 0");
+  // One program of all cases: to compile and link C++ takes longer than everything else here.
+  it("ends the rank and says what was thrown, and is no matter where nothing is", async () => {
+    const wasm = await link({
+      "a.cpp": `#include <mpi.h>
+        #include <stdexcept>
+        namespace deep { struct Mine : std::runtime_error { using std::runtime_error::runtime_error; }; struct Bare {}; }
+        int main() {
+          int number;
+          MPI_Comm_rank(MPI_COMM_WORLD, &number);
+          try { switch (number) { ${cases.map(([what], number) => `case ${number}: ${what};`).join("\n")} } }
+          catch (...) { return 3; }
+          return 0;
+        }`,
+    });
+    for (const [number, [what, ending]] of cases.entries()) {
+      const run = new Run(wasm, (it) => ({
+        mpi: { ...noCallbacks, MPI_Comm_rank: (_comm, at) => it.answer(at!, number) },
+      }));
+      equal(run.ending, ending, what);
+    }
   });
 });

@@ -113,7 +113,7 @@ describe("U2 ULFM agreement", () => {
 
   it("all that return have the same flags, error and dead, whoever dies when", () => {
     let failed = 0;
-    for (let seed = 1; seed <= tries(1000, 3000); seed++) {
+    for (let seed = 1; seed <= tries(400, 3000); seed++) {
       const plan = planOf(seed);
       const world = worldOf(plan);
       const seen: Seen[][] = Array.from({ length: plan.ranks }, () => []);
@@ -138,11 +138,11 @@ describe("U2 ULFM agreement", () => {
       const alive = world.processes.filter(({ state }) => state !== "dead");
       for (const { rank } of alive) assert.equal(seen[rank]!.length, 6);
     }
-    assert.ok(failed > tries(170, 500), `${failed} agreements told of a death`);
+    assert.ok(failed > tries(60, 500), `${failed} agreements told of a death`);
   });
 
   it("the flags are those of the living at least, and of nobody who never came", () => {
-    for (let seed = 1; seed <= 200; seed++) {
+    for (let seed = 1; seed <= tries(80, 200); seed++) {
       const world = new World({ ranks: 4, nodes: 2, seed });
       world.planCrash(0, seed % 4);
       const results: number[] = [];
@@ -199,7 +199,7 @@ describe("U2 ULFM agreement", () => {
 describe("U2 ULFM shrink", () => {
   it("the survivors in their order, the same communicator for all, whoever dies when", () => {
     let smaller = 0;
-    for (let seed = 1; seed <= tries(300, 2000); seed++) {
+    for (let seed = 1; seed <= tries(120, 2000); seed++) {
       const plan = planOf(seed);
       const world = worldOf(plan);
       const seen: Seen[][] = Array.from({ length: plan.ranks }, () => []);
@@ -232,6 +232,6 @@ describe("U2 ULFM shrink", () => {
       const isEarly = plan.crashes.every(([timeNs]) => timeNs < 20_000);
       if (isEarly) assert.equal(last.failed, Group.of(alive).worldRanks().join(), `seed ${seed}`);
     }
-    assert.ok(smaller > tries(150, 1000), `${smaller} communicators were made`);
+    assert.ok(smaller > tries(60, 1000), `${smaller} communicators were made`);
   });
 });

@@ -15,6 +15,8 @@ const ERRORS_RETURN = 0x143;
 const COMM_WORLD = 0x101;
 const stepsPerProgram = 150;
 const programs = tries(5, 12);
+/** Where fewer come to the same situations. */
+const fewPrograms = tries(3, 12);
 
 /** More room than a program of this file can fill. */
 const ample = { slots: 512, unexpectedBytesMax: 1 << 24 };
@@ -266,7 +268,7 @@ describe("ADR 20: a data plane does what the engine does", () => {
   for (const planeWaits of ["none", "receives"] as const) {
     const whose = planeWaits === "receives" ? " of planes that wait themselves" : "";
     test(`ADR 26: exchanges${whose}, and messages that are taken from behind others`, () => {
-      for (let i = 0; i < 2 * programs; i++) {
+      for (let i = 0; i < 2 * fewPrograms; i++) {
         const looksAhead = i % 3 === 0 ? 1 : ample.slots >> 1;
         const room = { ...ample, looksAhead, firstPosition: i % 2 === 0 ? 0 : -40 };
         const pair = new Pair({ ranks: 1 + (i % 4), planeWaits, ...room });
@@ -279,7 +281,7 @@ describe("ADR 20: a data plane does what the engine does", () => {
     const whose = planeWaits === "receives" ? ", of planes that wait themselves" : "";
     test(`images that are taken in between are exchanged between the two ways${whose}`, () => {
       let [sent, received] = [0, 0];
-      for (let i = 0; i < programs; i++) {
+      for (let i = 0; i < fewPrograms; i++) {
         const pair = new Pair({ ranks: 2, planeWaits });
         run(pair, seedFirst * 2000 + i, { imagesEvery: 41 });
         pair.count();
@@ -291,7 +293,7 @@ describe("ADR 20: a data plane does what the engine does", () => {
   }
 
   test("a rank dies in between", () => {
-    for (let i = 0; i < 2 * programs; i++) {
+    for (let i = 0; i < 2 * fewPrograms; i++) {
       const pair = new Pair({ ranks: 3, planeWaits: i % 2 === 1 ? "receives" : "none" });
       run(pair, seedFirst * 3000 + (i >> 1), { killAt: 40 + 5 * (i >> 1) });
     }
@@ -299,7 +301,7 @@ describe("ADR 20: a data plane does what the engine does", () => {
 
   test("a tracer comes in between, and is told everything", () => {
     let told = 0;
-    for (let i = 0; i < programs; i++) {
+    for (let i = 0; i < fewPrograms; i++) {
       const pair = new Pair({ ranks: 2 });
       run(pair, seedFirst * 4000 + i, { traceAt: 10 + 5 * i });
       told += pair.told;
@@ -318,14 +320,14 @@ describe("ADR 25: collectives in the data plane are those of the engine", () => 
   for (const ranks of [1, 2, 3, 5, 8]) {
     test(`random programs of ${ranks} ranks, step by step`, () => {
       let [done, completed, left] = [0, 0, 0];
-      for (let i = 0; i < programs; i++) {
+      for (let i = 0; i < fewPrograms; i++) {
         const pair = new Pair(options(ranks, i));
         done += run(pair, seedFirst * 5000 + 100 * ranks + i, { collectives: 40 });
         pair.count();
         completed += pair.completed;
         left += pair.left;
       }
-      assert.ok(done > programs * stepsPerProgram, "most programs get far");
+      assert.ok(done > fewPrograms * stepsPerProgram, "most programs get far");
       assert.ok(
         completed > done / 50 && (left > 0 || ranks === 1),
         `planes took part: ${completed} of ${done}, ${left} left`,
@@ -336,7 +338,7 @@ describe("ADR 25: collectives in the data plane are those of the engine", () => 
   // Collectives alone: a rank that finds its gate open has read no messages, which the engine would have.
   test("ranks wait at gates without their engines, and images are exchanged in between", () => {
     let [completed, left] = [0, 0];
-    for (let i = 0; i < programs; i++) {
+    for (let i = 0; i < fewPrograms; i++) {
       const pair = new Pair({ ...options(2 + (i % 4), i), planeWaits: "collectives" });
       run(pair, seedFirst * 9000 + i, { collectives: 100, imagesEvery: i % 3 === 0 ? 47 : 0 });
       pair.count();
@@ -348,7 +350,7 @@ describe("ADR 25: collectives in the data plane are those of the engine", () => 
 
   test("ranks disagree, refuse arguments and ask each other", () => {
     let completed = 0;
-    for (let i = 0; i < programs; i++) {
+    for (let i = 0; i < fewPrograms; i++) {
       const pair = new Pair(options(2 + (i % 3), i));
       run(pair, seedFirst * 6000 + i, { collectives: 40, mayDiffer: true });
       pair.count();
@@ -359,7 +361,7 @@ describe("ADR 25: collectives in the data plane are those of the engine", () => 
 
   test("images that are taken in between, also at shut gates, are exchanged between the two ways", () => {
     let completed = 0;
-    for (let i = 0; i < programs; i++) {
+    for (let i = 0; i < fewPrograms; i++) {
       const pair = new Pair(options(2 + (i % 2), i));
       run(pair, seedFirst * 7000 + i, { collectives: 50, imagesEvery: 43 });
       pair.count();
@@ -369,7 +371,7 @@ describe("ADR 25: collectives in the data plane are those of the engine", () => 
   });
 
   test("a rank dies in between", () => {
-    for (let i = 0; i < programs; i++) {
+    for (let i = 0; i < fewPrograms; i++) {
       run(new Pair(options(3, i)), seedFirst * 8000 + i, { collectives: 50, killAt: 20 + 5 * i });
     }
   });

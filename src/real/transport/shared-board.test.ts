@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { tries } from "../../../test/long.ts";
 import { timeLimit } from "../../../test/patience.ts";
 import { Waiting } from "../process/waiting.ts";
 import { layoutOf, type MemoryLayout } from "./layout.ts";
@@ -73,7 +74,7 @@ else {
   };
 
   for (const [what, yields, rounds] of [
-    ["yielding", 200, 3000],
+    ["yielding", 200, tries(1000, 3000)],
     ["sleeping at once", 0, 400],
   ] as const) {
     test(`eight threads, ${rounds} rounds, ${what}`, timeLimit(60_000), async (t) => {

@@ -31,7 +31,7 @@ const seedsWithRefusedOrders = [197, 453, 522];
 
 describe("random programs and random deaths under message logging", () => {
   it("L1 L2 L4 L5 L6: every invariant holds under every one of these seeds, and nobody sees that anybody died", () => {
-    const seeds = tries(115, 1000);
+    const seeds = tries(85, 1000);
     const outcomes: LoggingOutcome[] = [];
     for (const seed of [...Array.from({ length: seeds }, (_, i) => i + 1), ...seedsWithRefusedOrders]) {
       const sets = setsBy[seed % setsBy.length];
