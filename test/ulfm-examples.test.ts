@@ -39,13 +39,17 @@ function planOf({ calls, needsFirst }: Example, extension: string, seed: number)
 }
 
 async function survives(example: Example, extension: string, seed: number): Promise<void> {
-  const plan = planOf(example, extension, seed);
+  await survivesPlan(example, extension, planOf(example, extension, seed), `seed ${seed}`);
+}
+
+async function survivesPlan(example: Example, extension: string, plan: string, which: string): Promise<void> {
   const program = `examples/ulfm/${example.name}.${extension}`;
   const args = ["run", "-n", `${nodes}`, "--nodes", `${nodes}`, "--protocol", "ulfm", "--faults", plan, program];
   const { code, stdout, stderr } = await banyan(args, patient);
-  const how = `seed ${seed}: banyan ${args.slice(0, -3).join(" ")} --faults "${plan}" ${program}\n${stdout}\n${stderr}`;
+  const how = `${which}: banyan ${args.slice(0, -3).join(" ")} --faults "${plan}" ${program}\n${stdout}\n${stderr}`;
   assert.ok(stdout.startsWith(example.answer), how);
-  assert.equal(stdout.split("\n").filter(Boolean).length, 1, how);
+  // A rank may die right after it has printed: then another one prints the same.
+  assert.equal(new Set(stdout.split("\n").filter(Boolean)).size, 1, how);
   assert.equal(code, 0, how);
 }
 
@@ -64,4 +68,15 @@ for (const [index, example] of examples.entries()) {
       for (let seed = first; seed < first + 5; seed++) await survives(example, extension, seed);
     });
   }
+}
+
+/**
+ * The last calls of rank 0 of jacobi-respawn.c, of its 4051: the last round, the sum, the agreement that all are through, the agreement
+ * that the answer is printed, MPI_Finalize. Whoever prints dies, or has died before.
+ */
+const lastCalls = [4046, 4047, 4048, 4049, 4050, 4051];
+for (const call of lastCalls) {
+  test(`U1 U2 example jacobi-respawn.c: rank 0 is killed in call ${call} of 4051`, longUnless(call === 4050), () =>
+    survivesPlan(examples[1]!, "c", `kill node 0 at call ${call} of rank 0`, "the end"),
+  );
 }

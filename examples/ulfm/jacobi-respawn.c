@@ -65,7 +65,8 @@ static int restore(MPI_Comm comm, int *number) {
     return copy(comm, *number);
 }
 
-static int solve(MPI_Comm comm) {
+/* The sum of all points is a part of it: when all agree that they are through, all have the answer. */
+static int solve(MPI_Comm comm, double *total) {
     int number;
     TRY(restore(comm, &number));
     int left = rank > 0 ? rank - 1 : MPI_PROC_NULL, right = rank < size - 1 ? rank + 1 : MPI_PROC_NULL;
@@ -77,7 +78,9 @@ static int solve(MPI_Comm comm) {
         for (int i = 1; i <= POINTS; i++) next[i] = (u[i - 1] + u[i + 1]) / 2;
         memcpy(u + 1, next + 1, sizeof own[0]);
     }
-    return MPI_SUCCESS;
+    double sum = 0;
+    for (int i = 1; i <= POINTS; i++) sum += u[i];
+    return MPI_Allreduce(&sum, total, 1, MPI_DOUBLE, MPI_SUM, comm);
 }
 
 /* Everybody gets its old rank: of those who were there, and of the dead in their order for the new ones. `dead`: at rank 0. */
@@ -107,7 +110,10 @@ static void find_dead(MPI_Comm broken, MPI_Comm alive, int missing, int *dead) {
     MPI_Group_free(&gone);
 }
 
-/* A survivor: the dead are replaced. Tried until it goes well at everybody's, with fewer survivors each time. */
+/*
+ * A survivor: the dead are replaced. Tried until it goes well at everybody's, with fewer survivors each time. Of the new processes some may
+ * have the new communicator while survivors lack it: they go on only when the first survivor says that all have it.
+ */
 static MPI_Comm replace(MPI_Comm broken, char *program) {
     for (;;) {
         MPI_Comm alive, children = MPI_COMM_NULL, all = MPI_COMM_NULL, ordered = MPI_COMM_NULL;
@@ -121,12 +127,36 @@ static MPI_Comm replace(MPI_Comm broken, char *program) {
         if (code == MPI_SUCCESS) code = in_order(all, missing, dead, 0, &ordered);
         int is_good = code == MPI_SUCCESS;
         MPI_Comm_agree(alive, &is_good);
+        int mine;
+        MPI_Comm_rank(alive, &mine);
+        for (int i = 0; is_good && mine == 0 && i < missing; i++) MPI_Send(&is_good, 1, MPI_INT, i, 4, children);
         /* New processes that a failed attempt has started find this out, and leave. */
         if (!is_good && children != MPI_COMM_NULL) MPI_Comm_revoke(children);
         if (!is_good && all != MPI_COMM_NULL) MPI_Comm_revoke(all);
         if (!is_good && ordered != MPI_COMM_NULL) MPI_Comm_revoke(ordered);
         MPI_Comm_free(&alive);
         if (is_good) return ordered;
+    }
+}
+
+/*
+ * A survivor's answer, whoever dies now: the first rank that lives prints it, before it agrees that all is done. If it dies in between the
+ * next one prints the line again: it may come twice, and is never missing.
+ */
+static void print(MPI_Comm comm, double total) {
+    int has_printed = 0;
+    for (;;) {
+        int mine, is_done = 1;
+        MPI_Comm survivors;
+        MPI_Comm_rank(comm, &mine);
+        if (mine == 0 && !has_printed) {
+            printf("sum %.15g on %d ranks\n", total, size);
+            fflush(stdout);
+            has_printed = 1;
+        }
+        if (MPI_Comm_agree(comm, &is_done) == MPI_SUCCESS) return;
+        MPI_Comm_shrink(comm, &survivors);
+        comm = survivors;
     }
 }
 
@@ -149,22 +179,20 @@ int main(int argc, char **argv) {
         MPI_Comm_size(MPI_COMM_WORLD, &missing);
         int code = MPI_Intercomm_merge(parent, 1, &all);
         if (code == MPI_SUCCESS) code = in_order(all, missing, NULL, 1, &comm);
-        if (code != MPI_SUCCESS) { /* another failure: the survivors try again, with other new processes */
-            MPI_Finalize();
-            return 0;
-        }
+        int is_good;
+        if (code == MPI_SUCCESS) code = MPI_Recv(&is_good, 1, MPI_INT, 0, 4, parent, MPI_STATUS_IGNORE);
+        /* Another failure: this process fails too, for all who may wait for it, and the survivors try again with others. */
+        if (code != MPI_SUCCESS) exit(1);
     }
+    double total = 0;
     for (;;) {
-        int is_through = solve(comm) == MPI_SUCCESS;
+        int is_through = solve(comm, &total) == MPI_SUCCESS;
         if (!is_through) MPI_Comm_revoke(comm);
         MPI_Comm_agree(comm, &is_through);
         if (is_through) break;
         comm = replace(comm, argv[0]);
     }
-    double sum = 0, total = 0;
-    for (int i = 1; i <= POINTS; i++) sum += u[i];
-    MPI_Reduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, 0, comm);
-    if (rank == 0) printf("sum %.15g on %d ranks\n", total, size);
+    print(comm, total);
     MPI_Finalize();
     return 0;
 }

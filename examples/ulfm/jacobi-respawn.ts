@@ -56,7 +56,8 @@ function restore(comm: Communicator): number {
   return number;
 }
 
-function solve(comm: Communicator): void {
+/** The sum of all points: when all agree that they are through, all have the answer. */
+function solve(comm: Communicator): number {
   const left = comm.rank > 0 ? comm.rank - 1 : mpi.PROC_NULL;
   const right = comm.rank < comm.size - 1 ? comm.rank + 1 : mpi.PROC_NULL;
   const next = new Float64Array(points + 2);
@@ -67,6 +68,8 @@ function solve(comm: Communicator): void {
     for (let i = 1; i <= points; i++) next[i] = (u[i - 1]! + u[i + 1]!) / 2;
     u.set(next.subarray(1, points + 1), 1);
   }
+  const sum = u.subarray(1, points + 1).reduce((a, b) => a + b, 0);
+  return comm.allreduce(Float64Array.of(sum), "sum")[0]!;
 }
 
 /** The result of `call`; undefined: a process is dead, or the communicator revoked. */
@@ -95,7 +98,10 @@ function inOrder(all: Communicator, rank: number | null, dead: readonly number[]
   return all.split(0, rank ?? ranks[mpi.world.rank]!)!;
 }
 
-/** A survivor: the dead are replaced. Tried until it goes well at everybody's, with fewer survivors each time. */
+/**
+ * A survivor: the dead are replaced. Tried until it goes well at everybody's, with fewer survivors each time. Of the new processes some may
+ * have the new communicator while survivors lack it: they go on only when the first survivor says that all have it.
+ */
 function replace(broken: Communicator): Communicator {
   for (;;) {
     const alive = broken.shrink();
@@ -110,29 +116,48 @@ function replace(broken: Communicator): Communicator {
       made.push(inOrder(all, broken.rank, dead));
       return made[2]!;
     });
-    if (allAgree(alive, ordered !== undefined)) return ordered!;
+    if (allAgree(alive, ordered !== undefined)) {
+      const tell = (child: number): void => made[0]!.send(true, { dest: child, tag: 4 });
+      if (alive.rank === 0) for (const child of dead.keys()) tried(() => tell(child));
+      return ordered!;
+    }
     // New processes that a failed attempt has started find this out, and leave.
     for (const comm of made) comm.revoke();
   }
 }
 
-function start(): Communicator | undefined {
+function start(): Communicator {
   const { world, parent } = mpi;
-  if (parent !== null) return tried(() => inOrder(parent.merge({ high: true }), null, null));
-  newest = 0; // everybody knows the beginning
-  return world;
+  if (parent === null) {
+    newest = 0; // everybody knows the beginning
+    return world;
+  }
+  const comm = tried(() => {
+    const ordered = inOrder(parent.merge({ high: true }), null, null);
+    parent.recv({ source: 0, tag: 4 });
+    return ordered;
+  });
+  // Another failure: this process fails too, for all who may wait for it, and the survivors try again with others.
+  return comm ?? process.exit(1);
 }
 
-let comm = start();
-while (comm !== undefined) {
-  const now: Communicator = comm;
-  const isThrough = tried(() => solve(now) ?? true) === true;
-  if (!isThrough) now.revoke();
-  if (allAgree(now, isThrough)) break;
-  comm = replace(now);
+/**
+ * A survivor's answer, whoever dies now: the first rank that lives prints it, before it agrees that all is done. If it dies in between the
+ * next one prints the line again: it may come twice, and is never missing.
+ */
+function print(comm: Communicator, line: string): void {
+  let hasPrinted = false;
+  for (let now = comm; ; now = now.shrink()) {
+    if (now.rank === 0 && !hasPrinted) console.log(line);
+    if (now.rank === 0) hasPrinted = true;
+    if (tried(() => now.agree(1)) !== undefined) return;
+  }
 }
-if (comm !== undefined) {
-  const sum = u.subarray(1, points + 1).reduce((a, b) => a + b, 0);
-  const total = comm.reduce(Float64Array.of(sum), "sum");
-  if (total !== null) console.log(`sum ${total[0]} on ${comm.size} ranks`);
+
+for (let comm = start(); ; comm = replace(comm)) {
+  const total = tried(() => solve(comm));
+  if (total === undefined) comm.revoke();
+  if (!allAgree(comm, total !== undefined)) continue;
+  print(comm, `sum ${total} on ${comm.size} ranks`);
+  break;
 }

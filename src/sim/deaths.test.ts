@@ -147,6 +147,23 @@ describe("U2 ULFM a death while a communicator is made", () => {
     });
   }
 
+  it("intercomm_create: a leader whose words are only announced does not wait for one that has refused them", () => {
+    const world = new World({ ranks: 5, nodes: 2, seed: 1, cost: { eagerBytesMax: 0, detectionNs: 100 } });
+    const errors: (number | undefined)[] = [];
+    world.planCrash(150_000, 2);
+    world.startAll(function* (process): Steps {
+      const { core, rank } = process;
+      const half = (yield* run(process, new Split(core.world, rank % 2, 0))).result!;
+      yield process.compute(200_000);
+      errors[rank] = (yield* run(process, new CreateInter(half, 0, core.world, 1 - (rank % 2), 1))).error;
+    });
+    assert.deepEqual(world.run(), []);
+    assert.deepEqual(
+      errors.filter((_, rank) => rank !== 2),
+      [PROC_FAILED, PROC_FAILED, PROC_FAILED, PROC_FAILED],
+    );
+  });
+
   it("intercomm_create while one side is revoked: neither waits for the other", () => {
     let revoked = 0;
     for (let seed = 1; seed <= tries(15, 100); seed++) {

@@ -400,6 +400,7 @@ static void aborting(void) {
     int value;
     returning(WORLD);
     MPI_Comm_split(WORLD, rank % 2, 0, &half);
+    gather_before_a_death(WORLD);
     if (rank == 1) MPI_Abort(half, 7);
     if (rank % 2 == 1) {
         if (rank == 3) for (;;) MPI_Barrier(half);

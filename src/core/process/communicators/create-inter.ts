@@ -52,6 +52,8 @@ export class CreateInter extends NewCommunicator {
   private in = 0 as Pointer;
   private greeting: Int32Array = new Int32Array(3);
   private remote: Group = Group.empty;
+  /** Of the leader: the other one has sent a message without bytes. */
+  private isRefused = false;
   /** Of the leader: why the other one has told nothing; 0: it has. */
   private tradeError = 0;
 
@@ -189,8 +191,14 @@ export class CreateInter extends NewCommunicator {
         engine.startSend(this.out, words.byteLength, peer, tag, bridge.collectiveContext, SendMode.STANDARD),
       ];
     }
-    if (!this.requests.every((request) => engine.isComplete(request))) return false;
     const { records } = engine;
+    const [theirs, ours] = this.requests as [RecordId, RecordId];
+    // The other leader has refused, and takes nothing: words that were only announced to it would wait for ever.
+    if (engine.isComplete(theirs) && !engine.isComplete(ours) && !this.isRefused) {
+      this.isRefused = records.get(theirs, R_STATUS_BYTES) === 0;
+      if (this.isRefused) engine.cancel(ours);
+    }
+    if (!this.requests.every((request) => engine.isComplete(request))) return false;
     let error = records.get(this.requests[0]!, R_STATUS_BYTES) === 0 ? ErrorClass.PROC_FAILED : 0;
     for (const request of this.requests) {
       error = records.get(request, R_ERROR) || error;
