@@ -228,7 +228,7 @@ export class RankThreads {
     { rank, program, folders, origin, memory }: StartingRank,
     restoreGate: RestoreGate | null,
   ): Omit<RankSetup, "lines"> {
-    const { ranks, replicas, placement, nodeMap, protocol, protocolOptions, seed } = this.#setup;
+    const { ranks, replicas, hostName, placement, nodeMap, protocol, protocolOptions, seed } = this.#setup;
     const { traceFolder, freezeTo, thawFrom, environment } = this.#setup;
     const whereabouts = createPlaceWords();
     this.#places.set(rank, whereabouts);
@@ -240,6 +240,7 @@ export class RankThreads {
       incarnation: this.#ports.incarnationOf(rank),
       ranks,
       replicas,
+      hostName,
       placement,
       nodeMap,
       origin,
