@@ -73,7 +73,7 @@ export function loadCRank(rank: WaitingCRank, change: (imports: Imports) => void
   // Threads of the process share its code: V8 knows the bytes.
   const module = new WebAssembly.Module(bytes);
   checkStops(rank, module);
-  const world = { rank: role.rank, hostName: hostname(), signalName };
+  const world = { rank: role.rank, hostName: setup.hostName ?? hostname(), signalName };
   const imports = cImportsOf(module, { ...world, ...life, memory, library, program: binding });
   watch(rank, imports);
   change(imports);

@@ -52,6 +52,7 @@ export class WaitingCRank {
         rank: setup.rank,
         ranks: setup.ranks,
         replicas: setup.replicas,
+        hostName: setup.hostName,
         placement: setup.placement,
         nodeMap: setup.nodeMap,
         incarnation: setup.incarnation,

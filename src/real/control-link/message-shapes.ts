@@ -116,6 +116,7 @@ const setup = object<Setup>({
   node: number32,
   ranks: number32,
   replicas: orNull(list(whole(1, 255))),
+  hostName: orNull(text),
   placement: list(number32) as Shape<Placement>,
   nodeMap: list(number32) as Shape<NodeMap>,
   protocol: text,

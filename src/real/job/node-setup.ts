@@ -1,6 +1,7 @@
 /** The setup of each node of a job: the job, the node's part of it, and the secret by which its processes know each other. */
 
 import { randomBytes, randomUUID } from "node:crypto";
+import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { dispatcherQuietMsOf } from "../../core/service/patiences.ts";
 import type { Placement } from "../../core/service/placement.ts";
@@ -59,6 +60,7 @@ export class NodeSetups {
       node,
       ranks,
       replicas: job.replicas,
+      hostName: job.replicas === null ? null : hostname(),
       placement,
       nodeMap: job.nodeMap,
       protocol: protocol.name,

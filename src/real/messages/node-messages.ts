@@ -34,6 +34,8 @@ export interface Setup {
   readonly ranks: number;
   /** By rank: how many processes play it; null: one (core/base/players.ts). */
   readonly replicas: readonly number[] | null;
+  /** The name of the machine that programs see, where it must be the same in all replicas; null: that of the node's machine. */
+  readonly hostName: string | null;
   /** Of each process that the job can have: its ranks, then those that may be spawned. */
   readonly placement: Placement;
   readonly nodeMap: NodeMap;

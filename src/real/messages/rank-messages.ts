@@ -40,6 +40,7 @@ export interface RankSetup {
   /** See `Setup`. */
   readonly ranks: number;
   readonly replicas: readonly number[] | null;
+  readonly hostName: string | null;
   readonly placement: Placement;
   readonly nodeMap: NodeMap;
   /** Of a spawned process; null: one of the job's own ranks. */

@@ -237,7 +237,7 @@ export class RankThreads {
     { rank, program, folders, origin, memory }: StartingRank,
     restoreGate: RestoreGate | null,
   ): Omit<RankSetup, "lines"> {
-    const { ranks, replicas, placement, nodeMap, protocol, protocolOptions, seed, beganMs } = this.#setup;
+    const { ranks, replicas, hostName, placement, nodeMap, protocol, protocolOptions, seed, beganMs } = this.#setup;
     const { traceFolder, freezeTo, thawFrom, environment } = this.#setup;
     const whereabouts = createPlaceWords();
     this.#places.set(rank, whereabouts);
@@ -249,6 +249,7 @@ export class RankThreads {
       incarnation: this.#ports.incarnationOf(rank),
       ranks,
       replicas,
+      hostName,
       placement,
       nodeMap,
       origin,

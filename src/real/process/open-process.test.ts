@@ -22,6 +22,7 @@ test("L5: a rank hears of deaths and returns in the node's order, also when the 
     rank: 0,
     ranks: 2,
     replicas: null,
+    hostName: null,
     placement,
     nodeMap,
     incarnation: 0,

@@ -34,6 +34,8 @@ export interface RankOptions {
   readonly ranks: number;
   /** By rank: how many of them play it; null: one. */
   readonly replicas: readonly number[] | null;
+  /** The machine's name as programs see it; null: its own. */
+  readonly hostName: string | null;
   /** Of each process that the job can have: its ranks, then those that may be spawned. */
   readonly placement: Placement;
   readonly nodeMap: NodeMap;
@@ -175,7 +177,7 @@ export function openProcess(
       process,
       isDelivered: () => transports.isDelivered(),
     }),
-    processorName: hostname(),
+    processorName: options.hostName ?? hostname(),
     stop: { words: node.words, at: (line + Line.STOP) >> 2 },
     kept: () => ({
       oldest: Atomics.load(node.words, (line + Line.KEPT_OLDEST) >> 2),

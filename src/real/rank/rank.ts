@@ -52,6 +52,7 @@ const options: RankOptions = {
   rank,
   ranks,
   replicas,
+  hostName: setup.hostName,
   placement,
   nodeMap,
   incarnation,

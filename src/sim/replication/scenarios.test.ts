@@ -2,12 +2,14 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
+import { Membership } from "../../core/ft/replication/membership.ts";
 import { ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
 import { Went } from "../../core/request/decisions.ts";
-import { SendMode } from "../../core/request/records.ts";
+import { RecordFlag, SendMode } from "../../core/request/records.ts";
 import type { CostModel } from "../cost-model.ts";
 import { ScenarioProgram } from "../logging/testing/scenario.ts";
 import type { Script } from "../script/script.ts";
+import { World } from "../world.ts";
 import { type MakeReplica, type ReplicatedOutcome, runReplicas } from "./run-replication-seed.ts";
 
 const certain: Partial<CostModel> = {
@@ -172,5 +174,35 @@ describe("R8 partial replication", () => {
     for (let round = 0; round < 3; round++) program.send(1, 0).send(0, 1);
     const { counts } = survive({ program: program.script, plan: [3, 1] });
     deepEqual(counts, { sent: 6, sentForOthers: 6, acknowledgements: 6, duplicates: 0 });
+  });
+});
+
+describe("R4 a send that is cancelled", () => {
+  it("is sent all the same, in all worlds: cancelling it would be a decision of each replica", () => {
+    const plan = [2, 2];
+    const world = new World({
+      ranks: 2,
+      replicas: plan,
+      cost: certain,
+      protocol: (process) => (ports) => {
+        const place = { rank: process % 2, replica: Math.floor(process / 2) };
+        return new ReplicationProtocol({ ...place, membership: new Membership(plan) }, ports);
+      },
+    });
+    const cancelled: boolean[] = [];
+    world.startAll(function* ({ engine, memory, rank, compute }) {
+      const buffer = memory.allocate(5_000);
+      if (rank === 0) {
+        const send = engine.startSend(buffer, 5_000, 1, 7, 4, SendMode.STANDARD);
+        engine.cancel(send);
+        yield send;
+        cancelled.push(engine.records.hasFlag(send, RecordFlag.CANCELLED));
+      } else {
+        yield compute(20_000);
+        yield engine.startReceive(buffer, 5_000, 0, 7, 4);
+      }
+    });
+    deepEqual(world.run(), []);
+    deepEqual(cancelled, [false, false]);
   });
 });

@@ -19,7 +19,6 @@ export const sendRecord: ProtocolDefinition = {
     freezing: "what was sent before would be lost",
     sharedThreads: null,
   },
-  replicas: null,
   options: [
     {
       key: "run",

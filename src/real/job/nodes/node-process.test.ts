@@ -16,6 +16,7 @@ const setup: Setup = {
   kind: "setup",
   node: 1,
   replicas: null,
+  hostName: null,
   ranks: 2,
   placement: placementOf([0, 1]),
   nodeMap: nodeMapOf([0, 1]),
