@@ -74,7 +74,7 @@ describe("X1: the same protocol on real processes", { concurrency: 1 }, () => {
 
   it("`--help` has its name, its line and its option", limit, async () => {
     const { stdout } = await run("run", "--help");
-    assert.match(stdout, /fault tolerance: none, logging, ulfm,\s+replication, delayed/);
+    assert.match(stdout, /fault tolerance: none, logging, ulfm,\s+replication,\s+delayed/);
     assert.match(stdout, /^ {2}delayed +holds every send back/m);
     assert.match(stdout, /--delay <number>/);
     assert.match(stdout, /--protocol delayed --delay 5/);
