@@ -19,6 +19,15 @@ describe("U1 how a program in C was started", () => {
     equal(info.get("mpi_initial_errhandler"), "mpi_errors_return");
   });
 
+  it("arguments that are too long for a value of an info are not told, and the program begins", () => {
+    const [c] = new TestRanks(1).programs;
+    const args = ["x".repeat(1000), "y".repeat(24)];
+    tellHowStarted(c!.program, { ...started, args, initialHandler: undefined });
+    const info = c!.program.infos.get(INFO_ENV);
+    equal(info.get("command"), "solver.c");
+    equal(info.get("argv"), undefined);
+  });
+
   it("errors are returned from the start where that was wanted, and fatal otherwise", () => {
     const send = (initialHandler: string | undefined): number => {
       const [c] = new TestRanks(1).programs;

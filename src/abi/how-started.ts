@@ -21,8 +21,8 @@ export function tellHowStarted(program: Program, { command, args, initialHandler
   const isKnown = Object.hasOwn(initialHandlers, initialHandler);
   const name = isKnown ? (initialHandler as keyof typeof initialHandlers) : "mpi_errors_are_fatal";
   const info = program.infos.get(INFO_ENV);
-  info.set("command", command);
-  if (args.length > 0) info.set("argv", args.join(" "));
+  info.setIfItFits("command", command);
+  if (args.length > 0) info.setIfItFits("argv", args.join(" "));
   info.set("mpi_initial_errhandler", name);
   for (const comm of [program.world, program.self]) comm.errorHandler = initialHandlers[name];
 }

@@ -73,8 +73,8 @@ export function infoCalls(program: Program) {
     MPI_Info_create_env(argc: number, argv: number, out: number): number {
       const info = environment(new Info());
       const [command, ...rest] = argv === 0 ? [] : argumentsAt(argv, argc);
-      if (command !== undefined) info.set("command", command);
-      if (rest.length > 0) info.set("argv", rest.join(" "));
+      if (command !== undefined) info.setIfItFits("command", command);
+      if (rest.length > 0) info.setIfItFits("argv", rest.join(" "));
       return put(info, out);
     },
     MPI_Info_set(handle: number, key: number, value: number): number {

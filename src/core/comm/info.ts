@@ -29,6 +29,11 @@ export class Info {
     this.texts.set(key, value);
   }
 
+  /** For texts that no program has chosen: one that is too long for a value is left out. */
+  setIfItFits(key: string, value: string): void {
+    if (byteLength(value) <= infoValueBytesMax) this.set(key, value);
+  }
+
   get(key: string): string | undefined {
     checkKey("get", key);
     return this.texts.get(key);
