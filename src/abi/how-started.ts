@@ -1,5 +1,6 @@
 /** What a program in C knows of its start: MPI_INFO_ENV (MPI 5.0 §11.5.3), and the error handler that it begins with (§9.3.4). */
 import { errorsAbort, errorsAreFatal, errorsReturn } from "../core/comm/error-handler.ts";
+import { setIfItFits } from "../core/comm/info.ts";
 import { INFO_ENV, type Program } from "./program.ts";
 
 /** By the names that `mpiexec --initial-errhandler` takes. */
@@ -21,8 +22,8 @@ export function tellHowStarted(program: Program, { command, args, initialHandler
   const isKnown = Object.hasOwn(initialHandlers, initialHandler);
   const name = isKnown ? (initialHandler as keyof typeof initialHandlers) : "mpi_errors_are_fatal";
   const info = program.infos.get(INFO_ENV);
-  info.setIfItFits("command", command);
-  if (args.length > 0) info.setIfItFits("argv", args.join(" "));
+  setIfItFits(info, "command", command);
+  if (args.length > 0) setIfItFits(info, "argv", args.join(" "));
   info.set("mpi_initial_errhandler", name);
   for (const comm of [program.world, program.self]) comm.errorHandler = initialHandlers[name];
 }

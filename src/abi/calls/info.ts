@@ -1,7 +1,7 @@
 /** Info objects: MPI 5.0 chapter 10. Their errors go to MPI_COMM_SELF's handler. */
 import { bytesOfText } from "../../core/base/byte-text.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
-import { Info, infoKeyBytesMax, infoValueBytesMax } from "../../core/comm/info.ts";
+import { Info, infoKeyBytesMax, infoValueBytesMax, setIfItFits } from "../../core/comm/info.ts";
 import { INFO_ENV, type Program } from "../program.ts";
 
 const INFO_NULL = 0x130;
@@ -73,8 +73,8 @@ export function infoCalls(program: Program) {
     MPI_Info_create_env(argc: number, argv: number, out: number): number {
       const info = environment(new Info());
       const [command, ...rest] = argv === 0 ? [] : argumentsAt(argv, argc);
-      if (command !== undefined) info.setIfItFits("command", command);
-      if (rest.length > 0) info.setIfItFits("argv", rest.join(" "));
+      if (command !== undefined) setIfItFits(info, "command", command);
+      if (rest.length > 0) setIfItFits(info, "argv", rest.join(" "));
       return put(info, out);
     },
     MPI_Info_set(handle: number, key: number, value: number): number {

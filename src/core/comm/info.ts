@@ -29,11 +29,6 @@ export class Info {
     this.texts.set(key, value);
   }
 
-  /** For texts that no program has chosen: one that is too long for a value is left out. */
-  setIfItFits(key: string, value: string): void {
-    if (byteLength(value) <= infoValueBytesMax) this.set(key, value);
-  }
-
   get(key: string): string | undefined {
     checkKey("get", key);
     return this.texts.get(key);
@@ -80,6 +75,11 @@ export class Info {
   [Symbol.iterator](): IterableIterator<[string, string]> {
     return this.texts[Symbol.iterator]();
   }
+}
+
+/** For texts that no program has chosen: one that is too long for a value is left out. */
+export function setIfItFits(info: Info, key: string, value: string): void {
+  if (byteLength(value) <= infoValueBytesMax) info.set(key, value);
 }
 
 function checkKey(verb: string, key: string): void {
