@@ -184,7 +184,7 @@ test("M6 a job that is frozen while the program of a spawn compiles spawns when 
 });
 
 for (const what of ["talk", "alone"]) {
-  test(`M6 §11.8.2 ranks that share a thread spawn others: ${what}`, async () => {
+  test(`M6 §11.8.2 ranks that share a thread spawn others: ${what}`, longUnless(what === "alone"), async () => {
     const { code, stdout, stderr } = await run("-n", "3", "--ranks-per-thread", "3", spawn, what);
     assert.equal(stdout, "good\n", stderr);
     assert.equal(code, 0, stderr);

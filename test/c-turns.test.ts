@@ -4,6 +4,7 @@ import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import { launch } from "banyan";
 import { inFolder, newFolder, program } from "./harness.ts";
+import { long, longUnless } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 const limit = timeLimit(120_000);
@@ -46,7 +47,10 @@ for (const [name, look] of [
   ["stat", '!stat("there", &status)'],
   ["fopen", '(file = fopen("there", "r")) != NULL'],
 ] as const) {
-  test(`M6 a rank that looks for a file with ${name} lets those run that make it`, limit, async () => {
+  test(`M6 a rank that looks for a file with ${name} lets those run that make it`, {
+    ...limit,
+    ...longUnless(name === "fopen"),
+  }, async () => {
     const source = main(`
       struct stat status;
       FILE *file;
@@ -62,7 +66,10 @@ for (const [name, clock] of [
   ["MPI_Wtime", "MPI_Wtime()"],
   ["time", "(double)time(NULL)"],
 ] as const) {
-  test(`M6 a rank that reads ${name} until its time has come lets others run`, limit, async () => {
+  test(`M6 a rank that reads ${name} until its time has come lets others run`, {
+    ...limit,
+    ...longUnless(name === "time"),
+  }, async () => {
     const source = main(`
       double begin = ${clock};
       while (rank == 0 && ${clock} - begin < 1) {}
@@ -88,7 +95,7 @@ test("M6 a rank that waits for standard input lets others ask for it", limit, as
   assert.deepEqual(lines, ["which number?", "42"]);
 });
 
-test("X7 hundreds of ranks of a C program on a node, whose memory is their own", limit, async () => {
+test("X7 hundreds of ranks of a C program on a node, whose memory is their own", { ...limit, ...long }, async () => {
   const source = main(`
     int sum = 0;
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { program, Run, sorted, until } from "./harness.ts";
-import { longUnless } from "./long.ts";
+import { long } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "banyan-chains-"));
@@ -73,7 +73,7 @@ for (const { where, options, images } of [
   { where: "the job's folder", options: [], images: "checkpoints" },
   { where: "a checkpoint server", options: ["--checkpoint-servers", "1"], images: "checkpoint-server-0" },
 ]) {
-  const when = { ...timeLimit(120_000), ...longUnless(images === "checkpoints") };
+  const when = { ...timeLimit(120_000), ...long };
   test(`V4: ranks go on from an image and those that it builds upon, in ${where}`, when, async () => {
     const job = mkdtempSync(join(folder, "job-"));
     const logging = ["--protocol", "logging", "--checkpoint-every", "60ms", "--patience", "3600000", ...options];

@@ -117,7 +117,7 @@ test("L4: kills while images are stored, before they are committed, and after", 
   await survives("orders", { ...on2, ...often, faults }, 3);
 });
 
-test("L8: a set goes on from the image before when the newest cannot be read", limit, async () => {
+test("L8: a set goes on from the image before when the newest cannot be read", { ...limit, ...long }, async () => {
   const harm = new DamagedImages([3]);
   const run = await harm.during(() => survives("orders", harm.options, 1, harm.onEvent));
   const noticed = run.said.filter((text) => /^rank [23] cannot go on from checkpoint 3: /.test(text));

@@ -19,7 +19,7 @@ import { protocols } from "./protocols/registry.ts";
 
 const limit = timeLimit(120_000);
 const steps = "40";
-const seeds = tries(20, 300);
+const seeds = tries(10, 300);
 const frozen = resolve("test/programs/c/frozen.c");
 
 /** How many sends a summary says were delayed. */

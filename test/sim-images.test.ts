@@ -33,7 +33,7 @@ interface Report {
 }
 
 const memoryPages = 128;
-const points = tries(10, 100);
+const points = tries(4, 100);
 
 class Observed {
   readonly printed: string[];

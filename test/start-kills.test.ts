@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { messages, program, Run } from "./harness.ts";
-import { longUnless } from "./long.ts";
+import { long, longUnless } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 import { listeningNode, type NodePhase, nodesOf, type StartingNode, stopIn } from "./starting-nodes.ts";
 
@@ -132,7 +132,7 @@ test("L5: a replacement is killed before it has a name, and the next before it l
   await allMeet(run, 3, falls);
 });
 
-test("L5: the same with connections that a fault plan may slow down", limit, async () => {
+test("L5: the same with connections that a fault plan may slow down", { ...limit, ...long }, async () => {
   const slow = ["--faults", "delay link 0-1 by 1ms at 1h"];
   const { run, pid } = await startHolding(() => start(3, "logging", slow), { node: 2, phase: "nameless" });
   await listening(run, [0, 1]);
@@ -141,7 +141,10 @@ test("L5: the same with connections that a fault plan may slow down", limit, asy
 });
 
 for (const phase of ["nameless", "named"] as const) {
-  test(`V1: without a protocol that survives it, a node killed ${phase} ends the job with a line`, limit, async () => {
+  test(`V1: without a protocol that survives it, a node killed ${phase} ends the job with a line`, {
+    ...limit,
+    ...longUnless(phase === "named"),
+  }, async () => {
     const { run, pid } = await startHolding(() => start(3, "none"), { node: 1, phase });
     kill(pid);
     const { code, stderr } = await run.ended;

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { test } from "node:test";
 import { launch, type RunningJob, thaw } from "banyan";
 import { inFolder, newFolder } from "./harness.ts";
-import { longUnless } from "./long.ts";
+import { long, longUnless } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 const limit = timeLimit(120_000);
@@ -52,7 +52,7 @@ for (const [first, second, third] of [
   });
 }
 
-test("M6 images: a message that was announced inside a node is taken on another", limit, async () => {
+test("M6 images: a message that was announced inside a node is taken on another", { ...limit, ...long }, async () => {
   await inFolder(newFolder("announced-elsewhere"), async () => {
     const job = launch(announced, { ranks: 2, jobFolder: "job", memoryMb: 256 });
     await linesOf(job, (text) => text === "announced" && job.freeze());

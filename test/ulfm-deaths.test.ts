@@ -62,9 +62,9 @@ for (const [which, nodes, alive] of [
 
 for (const [work, ranks, nodes, which] of [
   ["allreduce", 4, 2, {}],
-  ["barrier", 4, 1, {}],
+  ["barrier", 4, 1, long],
   ["ring", 4, 1, long],
-  ["send", 4, 1, {}],
+  ["send", 4, 1, long],
   ["large", 3, 1, {}],
   ["large", 3, 3, long],
 ] as const) {

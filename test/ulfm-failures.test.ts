@@ -27,8 +27,9 @@ async function sections(t: TestContext, args: readonly string[], count: number):
 const inC = resolve("test/programs/c/ulfm-failures.c");
 const ofNode = ["-n", "8", "--nodes", "4", "--faults", "kill node 3 at call 500 of rank 7"];
 
-test("U1 U2 a rank dies by a signal: 6 ranks on 2 nodes", (t) =>
-  sections(t, ["-n", "6", "--nodes", "2", inC, "1", "signal"], 12));
+test("U1 U2 a rank dies by a signal: 6 ranks on 2 nodes", long, (t) =>
+  sections(t, ["-n", "6", "--nodes", "2", inC, "1", "signal"], 12),
+);
 test("U1 U2 a node is killed: 8 ranks on 4 nodes", (t) => sections(t, [...ofNode, inC, "2", "plan"], 12));
 test("U1 U2 two ranks of one node die: 6 ranks on 1 node", long, (t) =>
   sections(t, ["-n", "6", inC, "2", "signal"], 12),

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { test } from "node:test";
 import { launch } from "banyan";
 import { banyan, folderOf, newFolder, program, Run, sorted, until } from "./harness.ts";
+import { longUnless } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 import { listeningNode, nodesOf, stopIn } from "./starting-nodes.ts";
 
@@ -82,7 +83,10 @@ async function startHolding(args: string[], node: number, phase: "nameless" | "n
 
 for (const phase of ["nameless", "named"] as const) {
   for (const node of phase === "named" ? [2] : [0, 1]) {
-    test(`U1 start: node ${node} of 3 is killed ${phase}, and is a failed member from the start`, limit, async () => {
+    test(`U1 start: node ${node} of 3 is killed ${phase}, and is a failed member from the start`, {
+      ...limit,
+      ...longUnless(node === 0),
+    }, async () => {
       const [run, pid] = await startHolding([...ulfm(3, 3), meeting], node, phase);
       process.kill(pid, "SIGKILL");
       await metWithout(run, 3, [node]);
@@ -104,7 +108,10 @@ test(
 );
 
 for (const rank of [0, 2]) {
-  test(`U1 start: rank ${rank} dies inside MPI_Init, and the others' MPI_Init succeeds`, limit, async () => {
+  test(`U1 start: rank ${rank} dies inside MPI_Init, and the others' MPI_Init succeeds`, {
+    ...limit,
+    ...longUnless(rank === 0),
+  }, async () => {
     const run = new Run([...ulfm(3, 3, "--faults", `kill rank ${rank} at init`), meeting], patient);
     await metWithout(run, 3, [rank]);
   });
@@ -260,25 +267,24 @@ const looping = program(
 );
 
 for (const threads of ["1", "4"]) {
-  test(
-    `U1 freezing: after a death the job says that it cannot be frozen, and goes on: ${threads} ranks a thread`,
-    limit,
-    async () => {
-      const freezing = [
-        "--freeze-at",
-        "1500ms",
-        "--job-dir",
-        folderOf(`frozen-${threads}`),
-        "--ranks-per-thread",
-        threads,
-      ];
-      const args = [...ulfm(4, 2, ...freezing, "--faults", "kill node 1 at 300ms"), looping, "2.5"];
-      const { code, stdout, stderr } = await banyan(args, patient);
-      assert.equal(code, 0, stderr);
-      assert.equal(stdout, "over\n");
-      assert.match(stderr, /the job cannot be frozen and goes on: rank 2 is dead, and there is no image of it/);
-    },
-  );
+  test(`U1 freezing: after a death the job says that it cannot be frozen, and goes on: ${threads} ranks a thread`, {
+    ...limit,
+    ...longUnless(threads === "4"),
+  }, async () => {
+    const freezing = [
+      "--freeze-at",
+      "1500ms",
+      "--job-dir",
+      folderOf(`frozen-${threads}`),
+      "--ranks-per-thread",
+      threads,
+    ];
+    const args = [...ulfm(4, 2, ...freezing, "--faults", "kill node 1 at 300ms"), looping, "2.5"];
+    const { code, stdout, stderr } = await banyan(args, patient);
+    assert.equal(code, 0, stderr);
+    assert.equal(stdout, "over\n");
+    assert.match(stderr, /the job cannot be frozen and goes on: rank 2 is dead, and there is no image of it/);
+  });
 }
 
 /** Rank 3 computes, so that the others stand still for the image; then a node dies, and all go on. */
@@ -308,44 +314,42 @@ const busy = program(
 );
 
 for (const ranksPerThread of [1, 2]) {
-  test(
-    `U1 freezing: a death while the others stand still lets them go on: ${ranksPerThread} ranks a thread`,
-    limit,
-    async () => {
-      const jobFolder = folderOf(`held-${ranksPerThread}`);
-      const job = launch(busy, { ranks: 4, nodes: 2, protocol: "ulfm", jobFolder, ranksPerThread });
-      let pids: readonly number[] = [];
-      const said: string[] = [];
-      const lines: string[] = [];
-      for await (const event of job) {
-        if (event.kind === "started") pids = event.pids;
-        else if (event.kind === "line" && event.text === "busy") job.freeze();
-        else if (event.kind === "line") lines.push(event.text);
-        else if ("message" in event) said.push(event.message);
-        if (event.kind === "note" && event.message.startsWith("freezing: ")) process.kill(pids[1]!, "SIGKILL");
-      }
-      const { code } = await job.done;
-      assert.equal(code, 0, said.join("\n"));
-      assert.deepEqual(lines.sort(), ["rank 0: failed", "rank 1: failed"]);
-      assert.match(said.join("\n"), /the job could not be frozen and goes on: rank [23] has died/);
-    },
-  );
+  test(`U1 freezing: a death while the others stand still lets them go on: ${ranksPerThread} ranks a thread`, {
+    ...limit,
+    ...longUnless(ranksPerThread === 1),
+  }, async () => {
+    const jobFolder = folderOf(`held-${ranksPerThread}`);
+    const job = launch(busy, { ranks: 4, nodes: 2, protocol: "ulfm", jobFolder, ranksPerThread });
+    let pids: readonly number[] = [];
+    const said: string[] = [];
+    const lines: string[] = [];
+    for await (const event of job) {
+      if (event.kind === "started") pids = event.pids;
+      else if (event.kind === "line" && event.text === "busy") job.freeze();
+      else if (event.kind === "line") lines.push(event.text);
+      else if ("message" in event) said.push(event.message);
+      if (event.kind === "note" && event.message.startsWith("freezing: ")) process.kill(pids[1]!, "SIGKILL");
+    }
+    const { code } = await job.done;
+    assert.equal(code, 0, said.join("\n"));
+    assert.deepEqual(lines.sort(), ["rank 0: failed", "rank 1: failed"]);
+    assert.match(said.join("\n"), /the job could not be frozen and goes on: rank [23] has died/);
+  });
 }
 
 for (const nodes of [[1], [0]]) {
-  test(
-    `U2 spawn: the survivors of node ${nodes.join()} start as many again, which know the deaths`,
-    limit,
-    async () => {
-      const run = new Run([...ulfm(6, 3), resolve("test/programs/c/respawn.c")], patient);
-      await run.printed("at work");
-      for (const pid of nodes.map((node) => run.nodePid(node))) process.kill(pid, "SIGKILL");
-      const { code, stdout, stderr } = await run.ended;
-      assert.equal(stdout, "at work\n6 ranks, sum 15, agreed on 1\n", stderr);
-      assert.equal(code, 0, stderr);
-      run.assertNothingLeft();
-    },
-  );
+  test(`U2 spawn: the survivors of node ${nodes.join()} start as many again, which know the deaths`, {
+    ...limit,
+    ...longUnless(nodes[0] === 0),
+  }, async () => {
+    const run = new Run([...ulfm(6, 3), resolve("test/programs/c/respawn.c")], patient);
+    await run.printed("at work");
+    for (const pid of nodes.map((node) => run.nodePid(node))) process.kill(pid, "SIGKILL");
+    const { code, stdout, stderr } = await run.ended;
+    assert.equal(stdout, "at work\n6 ranks, sum 15, agreed on 1\n", stderr);
+    assert.equal(code, 0, stderr);
+    run.assertNothingLeft();
+  });
 }
 
 test("U1 files: a death outside of a file's group does not concern its shared pointer", limit, async () => {

@@ -166,7 +166,7 @@ describe("U2 ULFM a death while a communicator is made", () => {
 
   it("intercomm_create while one side is revoked: neither waits for the other", () => {
     let revoked = 0;
-    for (let seed = 1; seed <= tries(15, 100); seed++) {
+    for (let seed = 1; seed <= tries(8, 100); seed++) {
       const world = new World({ ranks: 6, nodes: 2, seed });
       world.startAll(function* (process): Steps {
         const { core, rank } = process;
@@ -188,7 +188,7 @@ describe("U2 ULFM a death in a collective", () => {
   const kinds = ["barrier", "bcast", "gather", "scatter", "allgather", "alltoall"] as const;
   it("ends it at all others, well or with PROC_FAILED, and all later ones", () => {
     let failed = 0;
-    for (let seed = 1; seed <= tries(20, 150); seed++) {
+    for (let seed = 1; seed <= tries(8, 150); seed++) {
       const world = new World({ ranks: 7, nodes: 1 + (seed % 3), seed, cost: { detectionNs: 3_000 } });
       const bytes = [4, 3_000, 60_000][seed % 3]!;
       world.planCrash((seed * 613) % 50_000, seed % 7);
@@ -216,7 +216,7 @@ describe("U2 ULFM a death in a collective", () => {
 
 describe("U2 ULFM the end", () => {
   it("comes for all that live, whoever dies in MPI_Finalize or before", () => {
-    for (let seed = 1; seed <= tries(40, 300); seed++) {
+    for (let seed = 1; seed <= tries(15, 300); seed++) {
       const ranks = 2 + (seed % 9);
       const inFlightAtCrash = (["lost", "delivered", "either"] as const)[seed % 3]!;
       const world = new World({ ranks, nodes: 1 + (seed % 2), seed, cost: { detectionNs: 2_000, inFlightAtCrash } });
@@ -245,7 +245,7 @@ describe("U2 ULFM the end", () => {
   });
 
   it("a process in it answers agreements that others are still in", () => {
-    for (let seed = 1; seed <= tries(30, 200); seed++) {
+    for (let seed = 1; seed <= tries(10, 200); seed++) {
       const world = new World({ ranks: 6, nodes: 2, seed, cost: { detectionNs: 1_000, inFlightAtCrash: "lost" } });
       // It may have decided, and told some.
       world.planCrash(2_000 + seed * 60, 0);

@@ -287,7 +287,7 @@ function across(...limits: readonly number[]): readonly (readonly [usual: number
 }
 
 /** Of worlds in which limits are crossed: the largest takes as long as all others together. */
-const sizeMax = tries(4, 9);
+const sizeMax = tries(3, 9);
 
 describe("M4 §6 counts that do not match", () => {
   for (const kind of kinds) {

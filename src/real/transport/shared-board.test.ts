@@ -74,7 +74,7 @@ else {
   };
 
   for (const [what, yields, rounds] of [
-    ["yielding", 200, tries(1000, 3000)],
+    ["yielding", 200, tries(300, 3000)],
     ["sleeping at once", 0, 400],
   ] as const) {
     test(`eight threads, ${rounds} rounds, ${what}`, timeLimit(60_000), async (t) => {

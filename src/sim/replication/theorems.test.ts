@@ -14,7 +14,7 @@ type Variant = Pick<ReplicationSeedOptions, "makeReplica" | "newMembership" | "r
 
 const seedsMax = 150;
 /** Of those that nothing is found in, because nobody dies. */
-const peacefulSeeds = tries(5, 150);
+const peacefulSeeds = tries(2, 150);
 
 /** Seeds that must show it. */
 const wantedSeeds = tries(1, 2);

@@ -270,8 +270,8 @@ survives("one producer, more packets than slots", { packets: [6], kills: 1 });
 survives("two producers, one is killed anywhere", { packets: [2, 1], kills: 1 });
 survives("two producers, both are killed anywhere", { packets: [1, 1], kills: 2 });
 survives("three producers, one is killed anywhere", { packets: [1, 1, 1], kills: 1, mortal: 2 }, long);
-survives("two producers and a full ring", { packets: [3, 2] });
-survives("everybody sleeps, one producer fills the ring", { packets: [6], kills: 1, sleeps: true });
+survives("two producers and a full ring", { packets: [3, 2] }, long);
+survives("everybody sleeps, one producer fills the ring", { packets: [6], kills: 1, sleeps: true }, long);
 survives("a consumer sleeps on the bell of its thread", { packets: [3], kills: 1, sleeps: true, sharesBell: true });
 survives("everybody sleeps, two producers, one is killed anywhere", { packets: [1, 1], kills: 1, sleeps: true }, long);
 
