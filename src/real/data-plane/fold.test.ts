@@ -1,4 +1,8 @@
-/** fold.wat combines sixteen bytes at a time where it can: every element is what it would be alone. data-plane.test.ts compares it with the engine. */
+/**
+ * fold.wat combines sixteen bytes at a time where it can: every element is what it would be alone. data-plane.test.ts compares it with the
+ * engine. (What is not a number has the same bits in a vector of float64 and alone on arm64, not on x86-64: there alone this finds fold.wat
+ * without its look at them.)
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SeededRandom } from "../../core/base/seeded-random.ts";
@@ -31,7 +35,7 @@ test("ADR 38: an element of a vector is what it would be alone", () => {
       if (isFloat(format) && operation > 4) continue;
       for (const count of [1, 2, 3, 4, 5, 15, 16, 17, 40]) {
         const length = count * size;
-        for (let word = 0; word < 256; word++) {
+        for (let word = 0; word < length / 4; word++) {
           for (const at of [leftAt, rightAt]) {
             words[(at >> 2) + word] = random.bits() % 2 === 0 ? odd[random.bits() % odd.length]! : random.bits();
           }

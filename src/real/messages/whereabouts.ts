@@ -175,7 +175,8 @@ export function readPlace(shared: SharedArrayBuffer, rank: number, nowMs: number
     // Shared bytes cannot be decoded where they are.
     const call = new TextDecoder().decode(names.slice(0, copy[callLength]));
     const comm = new TextDecoder().decode(names.slice(nameBytesMax, nameBytesMax + copy[commLength]!));
-    if (Atomics.load(words, version) !== before) continue;
+    // Not a load: reads before it could be later than it.
+    if (Atomics.add(words, version, 0) !== before) continue;
     return copy[turn] === 0 ? placeOf(copy, { rank, call, comm, nowMs }) : placeInTurn(copy, rank, turnMs);
   }
   const { sinceMs: _, ...place } = nowhere;
