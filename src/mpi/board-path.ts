@@ -13,6 +13,9 @@ import type { Environment } from "./environment.ts";
 import type { Host } from "./host.ts";
 import { type OpLike, opOf } from "./operations.ts";
 
+/** Copies of longer arrays are not made item by item. */
+const bytesMax = 1024;
+
 export class BoardPath {
   readonly #host: Host;
   readonly #operations: Operations;
@@ -46,13 +49,13 @@ export class BoardPath {
     const isDouble = data instanceof Float64Array;
     const shift = isDouble ? 3 : 2;
     const { length } = data;
-    if (board === null || length > board.bytesMax >> shift || length === 0) return false;
+    if (board === null || length > Math.min(bytesMax, board.bytesMax) >> shift || length === 0) return false;
     if (op !== this.#op || isDouble !== this.#isDouble || typeof op !== "string") this.#prepare(op, isDouble);
     const memory: Float64Array | Int32Array = isDouble ? this.#views.float64 : this.#views.int32;
-    const part = board.part(core.rank) >> shift;
-    for (let i = 0; i < length; i++) memory[part + i] = data[i]!;
     const bytes = length << shift;
     board.putLength(core.rank, bytes);
+    const part = board.part(core.rank) >> shift;
+    for (let i = 0; i < length; i++) memory[part + i] = data[i]!;
     if (!this.#operations.meet(core, this.#reduction, bytes)) this.#host.waitForGate(core);
     const isAgreed = board.lengthOf(0) === bytes;
     const result = board.part(0) >> shift;

@@ -11,6 +11,7 @@
 import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import { ErrorClass, type ErrorCode } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
+import { combinedBytesMax } from "../coll/engine/board.ts";
 import { kindCode, unlike } from "../coll/engine/collective-call.ts";
 import type { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
@@ -18,13 +19,13 @@ import { foldOnBoard } from "./board-fold.ts";
 import type { Communicator } from "./communicator.ts";
 import type { Reduction } from "./reduction.ts";
 
-type BoardKind = "barrier" | "bcast" | "gather" | "allgather" | "reduce" | "allreduce";
+type BoardKind = "barrier" | "bcast" | "gather" | "allgather" | "alltoall" | "reduce" | "allreduce";
 
 export interface BoardCall {
   readonly kind: BoardKind;
   readonly send: Pointer;
   readonly receive: Pointer;
-  /** Of one member's part. */
+  /** Of one block: a member's part of the board, which has one for each member where all send to all. */
   readonly bytes: number;
   readonly root: number;
   readonly inPlace: boolean;
@@ -42,6 +43,10 @@ export interface BoardOperation extends BoardCall {
   /** Our arrival has been taken back. */
   isWithdrawn: boolean;
 }
+
+/** Of one member's part. */
+const partBytes = (kind: BoardKind, bytes: number, members: number): number =>
+  kind === "alltoall" ? bytes * members : bytes;
 
 const isRooted = (kind: BoardKind): boolean => kind === "bcast" || kind === "gather" || kind === "reduce";
 
@@ -65,8 +70,9 @@ export class BoardOperations {
   }
 
   /** Can the communicator's board take it? The same answer on every member. */
-  takes(comm: Communicator, bytes: number): boolean {
-    return comm.board !== null && bytes <= comm.board.bytesMax;
+  takes({ board, size }: Communicator, kind: BoardKind, bytes: number): boolean {
+    if (board === null || partBytes(kind, bytes, size) > board.bytesMax) return false;
+    return (kind !== "reduce" && kind !== "allreduce") || bytes * size <= combinedBytesMax;
   }
 
   start(comm: Communicator, call: BoardCall): RecordId {
@@ -191,12 +197,13 @@ export class BoardOperations {
     this.engine.completion.complete(operation.request, ErrorClass.REVOKED);
   }
 
-  private putPart({ board, rank }: Communicator, { kind, send, receive, bytes, root, inPlace }: BoardCall): void {
-    board!.putLength(rank, bytes);
+  private putPart({ board, rank, size }: Communicator, { kind, send, receive, bytes, root, inPlace }: BoardCall): void {
+    const length = partBytes(kind, bytes, size);
+    board!.putLength(rank, length);
     if (bytes === 0 || (kind === "bcast" && rank !== root)) return;
     const isInReceive = inPlace || kind === "bcast";
     const offset = inPlace && (kind === "allgather" || kind === "gather") ? rank * bytes : 0;
-    this.memory.toPayload(board!.part(rank), isInReceive ? receive : send, offset, bytes);
+    this.memory.toPayload(board!.part(rank), isInReceive ? receive : send, offset, length);
   }
 
   private finish(operation: BoardOperation): void {
@@ -213,7 +220,7 @@ export class BoardOperations {
     const isRoot = comm.rank === root;
     if (kind === "allreduce" || (kind === "reduce" && isRoot)) return this.takePart(operation, 0, 0) || error;
     if (kind === "bcast" && !isRoot) return this.takePart(operation, root, 0) || error;
-    if (kind !== "allgather" && !(kind === "gather" && isRoot)) return error;
+    if (kind !== "allgather" && kind !== "alltoall" && !(kind === "gather" && isRoot)) return error;
     let worst = error;
     for (let member = 0; member < comm.size; member++) {
       worst = this.takePart(operation, member, member * operation.bytes) || worst;
@@ -221,12 +228,16 @@ export class BoardOperations {
     return worst;
   }
 
-  private takePart({ comm, receive, bytes }: BoardOperation, member: number, offset: number): ErrorCode {
+  private takePart(operation: BoardOperation, member: number, offset: number): ErrorCode {
+    const { comm, kind, receive, bytes } = operation;
     const board = comm.board!;
     const length = board.lengthOf(member);
-    const fitting = Math.min(length, bytes);
-    if (fitting > 0) this.memory.fromPayload(receive, offset, board.part(member), fitting);
-    return length === bytes ? 0 : ErrorClass.TRUNCATE;
+    const isForAll = kind === "alltoall";
+    const block = isForAll ? Math.floor(length / comm.size) : length;
+    const fitting = Math.min(block, bytes);
+    const from = isForAll ? comm.rank * block : 0;
+    if (fitting > 0) this.memory.fromPayload(receive, offset, board.part(member) + from, fitting);
+    return length === partBytes(kind, bytes, comm.size) ? 0 : ErrorClass.TRUNCATE;
   }
 }
 

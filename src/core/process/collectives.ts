@@ -131,7 +131,7 @@ export class Collectives {
   /** Barrier, broadcast, gather, scatter, allgather, all-to-all. */
   startEqual(comm: Communicator, kind: EqualKind, send: Pointer, receive: Pointer, call: EqualCall): RecordId {
     const { bytes = 0, root = 0, inPlace = false, form = "nonblocking", error = 0 } = call;
-    if (form === "blocking" && kind !== "scatter" && kind !== "alltoall" && this.isForBoard(comm, bytes)) {
+    if (form === "blocking" && kind !== "scatter" && this.isForBoard(comm, kind, bytes)) {
       return this.meet(comm, { kind, send, receive, bytes, root, inPlace, error, reduction: null });
     }
     const program = equalProgram(comm, kind, call, 1);
@@ -153,7 +153,7 @@ export class Collectives {
       form === "blocking" &&
       reduction.call === undefined &&
       (kind === "reduce" || kind === "allreduce") &&
-      this.isForBoard(comm, bytes)
+      this.isForBoard(comm, kind, bytes)
     ) {
       return this.meet(comm, { kind, send, receive, bytes, root, inPlace, error: 0, reduction });
     }
@@ -225,8 +225,8 @@ export class Collectives {
     this.messages.forget(comm);
   }
 
-  private isForBoard(comm: Communicator, bytes: number): boolean {
-    return this.boards.takes(comm, bytes) && !this.failures.isAmong(comm);
+  private isForBoard(comm: Communicator, kind: BoardCall["kind"], bytes: number): boolean {
+    return this.boards.takes(comm, kind, bytes) && !this.failures.isAmong(comm);
   }
 
   /** The error with which every collective on it ends; 0: none. */

@@ -2,6 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ByHand } from "../../sim/testing/scripted-world.ts";
 import { quietContext } from "./context.ts";
+import type { Process } from "./process.ts";
 import { Settling } from "./settling.ts";
 
 /** Lets everybody's messages progress, and asks who has come to rest. */
@@ -62,6 +63,23 @@ describe("L4: coming to rest", () => {
     const { engine } = hand.world.processes[0]!;
     ok(engine.completion.isUsing(quietContext), "a mark is still being taken back");
     equal(engine.completion.unfinished, 0);
+  });
+
+  it("leaves none behind either when all have come to the end meanwhile, one without a stop", () => {
+    const hand = new ByHand({ ranks: 2 });
+    const [waiting, late] = hand.world.processes.map(({ core }) => core) as [Process, Process];
+    waiting.startFinalBarrier();
+    const only = settlingOf(hand, 0);
+    hand.settle();
+    equal(only.advance(), "moving");
+    late.startFinalBarrier();
+    for (let rounds = 0; rounds < 20; rounds++) {
+      late.progress();
+      hand.settle();
+      if (only.advance() === "over") break;
+    }
+    ok(waiting.engine.isComplete(waiting.finalBarrier));
+    equal(waiting.engine.completion.unfinished, 0);
   });
 
   it("can be given up while somebody does not come, and tried again", () => {

@@ -189,7 +189,11 @@ export class Settling {
       if (this.#isForAll && finalBarrier >= 0) {
         // The last barrier is ours, not the program's: it goes on, and its signals are answered by signals.
         if (this.#process.progressEnd()) this.#marks.noticed();
-        if (engine.isComplete(finalBarrier)) return "over";
+        if (engine.isComplete(finalBarrier)) {
+          // A process that ended without a stop sends no marks, and whoever waits for one has not finished.
+          this.#marks.giveUp();
+          return "over";
+        }
       }
       if (!this.#marks.advance()) return "moving";
       this.#isQuiet = true;

@@ -315,6 +315,8 @@ describe("ADR 25: collectives in the data plane are those of the engine", () => 
     ranks,
     firstPosition: i % 2 === 0 ? 0 : -40,
     boardBytes: [128, 256, 1024][i % 3]!,
+    longBytes: [1024, 512, 4096][i % 3]!,
+    longBoards: [3, 1, 3, 0][i % 4]!,
   });
 
   for (const ranks of [1, 2, 3, 5, 8]) {

@@ -3,8 +3,11 @@
 (module
   (import "program" "memory" (memory 1 65536 shared))
   (import "plane" "begin" (func $begin (param i32 i32 i32 i32 i32 i32 i32 i32) (result i32 i32 i32)))
+  (import "plane" "beginBlocks" (func $beginBlocks (param i32 i32 i32 i32 i32 i32 i32 i32 i32) (result i32 i32 i32)))
   (import "plane" "meet" (func $meet (param v128) (result i32 v128)))
   (import "plane" "resume" (func $resume (result i32 v128)))
+  (import "plane" "blocks" (func $blocks (result i32 i32)))
+  (import "plane" "blockOf" (func $blockOf (param i32) (result i32)))
   (import "plane" "leave" (func $leave))
   (import "plane" "end" (func $end))
   (import "face" "copyOut" (func $copyOut (param i32 i32 i32)))
@@ -16,6 +19,9 @@
   (import "engine" "MPI_Bcast" (func $engineBcast (param i32 i32 i32 i32 i32) (result i32)))
   (import "engine" "MPI_Reduce" (func $engineReduce (param i32 i32 i32 i32 i32 i32 i32) (result i32)))
   (import "engine" "MPI_Allreduce" (func $engineAllreduce (param i32 i32 i32 i32 i32 i32) (result i32)))
+  (import "engine" "MPI_Gather" (func $engineGather (param i32 i32 i32 i32 i32 i32 i32 i32) (result i32)))
+  (import "engine" "MPI_Allgather" (func $engineAllgather (param i32 i32 i32 i32 i32 i32 i32) (result i32)))
+  (import "engine" "MPI_Alltoall" (func $engineAlltoall (param i32 i32 i32 i32 i32 i32 i32) (result i32)))
 
   ;; The call in whose middle the stack was unwound is made again when it is put back; its length.
   (global $isUnwound (mut i32) (i32.const 0))
@@ -52,24 +58,66 @@
     (call $engineAllreduce (local.get $send) (local.get $receive) (local.get $count) (local.get $type) (local.get $op)
       (local.get $comm)))
 
+  (func (export "MPI_Gather")
+    (param $send i32) (param $sendCount i32) (param $sendType i32)
+    (param $receive i32) (param $receiveCount i32) (param $receiveType i32) (param $root i32) (param $comm i32)
+    (result i32)
+    (if (call $runBlocks (i32.const 2) (local.get $send) (local.get $sendCount) (local.get $sendType)
+          (local.get $receive) (local.get $receiveCount) (local.get $receiveType) (local.get $root) (local.get $comm))
+      (then (return (i32.const 0))))
+    (call $engineGather (local.get $send) (local.get $sendCount) (local.get $sendType)
+      (local.get $receive) (local.get $receiveCount) (local.get $receiveType) (local.get $root) (local.get $comm)))
+
+  (func (export "MPI_Allgather")
+    (param $send i32) (param $sendCount i32) (param $sendType i32)
+    (param $receive i32) (param $receiveCount i32) (param $receiveType i32) (param $comm i32)
+    (result i32)
+    (if (call $runBlocks (i32.const 6) (local.get $send) (local.get $sendCount) (local.get $sendType)
+          (local.get $receive) (local.get $receiveCount) (local.get $receiveType) (i32.const 0) (local.get $comm))
+      (then (return (i32.const 0))))
+    (call $engineAllgather (local.get $send) (local.get $sendCount) (local.get $sendType)
+      (local.get $receive) (local.get $receiveCount) (local.get $receiveType) (local.get $comm)))
+
+  (func (export "MPI_Alltoall")
+    (param $send i32) (param $sendCount i32) (param $sendType i32)
+    (param $receive i32) (param $receiveCount i32) (param $receiveType i32) (param $comm i32)
+    (result i32)
+    (if (call $runBlocks (i32.const 8) (local.get $send) (local.get $sendCount) (local.get $sendType)
+          (local.get $receive) (local.get $receiveCount) (local.get $receiveType) (i32.const 0) (local.get $comm))
+      (then (return (i32.const 0))))
+    (call $engineAlltoall (local.get $send) (local.get $sendCount) (local.get $sendType)
+      (local.get $receive) (local.get $receiveCount) (local.get $receiveType) (local.get $comm)))
+
   ;; 1: the collective is complete, with MPI_SUCCESS, or the stack unwinds. 0: the engine does it, or goes on with it.
   (func $run
     (param $kind i32) (param $send i32) (param $receive i32) (param $count i32) (param $type i32) (param $op i32)
     (param $root i32) (param $comm i32) (result i32)
-    (local $bytes i32) (local $from i32) (local $part i32) (local $first v128) (local $wait i32)
-    (if (global.get $isUnwound)
-      (then
-        (global.set $isUnwound (i32.const 0))
-        (drop (call $rewound))
-        (call $resume)
-        (local.set $first)
-        (local.set $from)
-        (return (call $finish (local.get $from) (local.get $receive) (global.get $bytes) (local.get $first)))))
-    (call $begin (local.get $kind) (local.get $send) (local.get $receive) (local.get $count) (local.get $type)
-      (local.get $op) (local.get $root) (local.get $comm))
-    (local.set $part)
-    (local.set $from)
-    (if (i32.lt_s (local.tee $bytes) (i32.const 0)) (then (return (i32.const 0))))
+    (if (global.get $isUnwound) (then (return (call $goOn (local.get $receive)))))
+    (call $meetOthers
+      (call $begin (local.get $kind) (local.get $send) (local.get $receive) (local.get $count) (local.get $type)
+        (local.get $op) (local.get $root) (local.get $comm))
+      (local.get $receive)))
+
+  (func $runBlocks
+    (param $kind i32) (param $send i32) (param $sendCount i32) (param $sendType i32)
+    (param $receive i32) (param $receiveCount i32) (param $receiveType i32) (param $root i32) (param $comm i32)
+    (result i32)
+    (if (global.get $isUnwound) (then (return (call $goOn (local.get $receive)))))
+    (call $meetOthers
+      (call $beginBlocks (local.get $kind) (local.get $send) (local.get $sendCount) (local.get $sendType)
+        (local.get $receive) (local.get $receiveCount) (local.get $receiveType) (local.get $root) (local.get $comm))
+      (local.get $receive)))
+
+  ;; The stack has been put back.
+  (func $goOn (param $receive i32) (result i32)
+    (global.set $isUnwound (i32.const 0))
+    (drop (call $rewound))
+    (call $finish (call $resume) (local.get $receive) (global.get $bytes)))
+
+  ;; The first three are the results of `begin`, the answer is that of `run`.
+  (func $meetOthers (param $bytes i32) (param $from i32) (param $part i32) (param $receive i32) (result i32)
+    (local $first v128) (local $wait i32)
+    (if (i32.lt_s (local.get $bytes) (i32.const 0)) (then (return (i32.const 0))))
     (if (local.get $from)
       (then
         (if (i32.le_u (local.get $bytes) (i32.const 16))
@@ -91,19 +139,35 @@
         (call $resume)
         (local.set $first)
         (local.set $from)))
-    (call $finish (local.get $from) (local.get $receive) (local.get $bytes) (local.get $first)))
+    (call $finish (local.get $from) (local.get $first) (local.get $receive) (local.get $bytes)))
 
   ;; What `meet` says is done, and the answer is that of `run`.
-  (func $finish (param $from i32) (param $receive i32) (param $bytes i32) (param $first v128) (result i32)
+  (func $finish (param $from i32) (param $first v128) (param $receive i32) (param $bytes i32) (result i32)
     (if (i32.lt_s (local.get $from) (i32.const 0)) (then (return (i32.const 0))))
     (if (i32.eq (local.get $from) (i32.const 1))
       (then
         (if (i32.eq (local.get $bytes) (i32.const 8))
           (then (v128.store64_lane 0 (local.get $receive) (local.get $first)))
-          (else (call $storeFirst (local.get $receive) (local.get $first) (local.get $bytes)))))
-      (else
-        (if (local.get $from)
-          (then
-            (call $copyIn (local.get $receive) (local.get $from) (local.get $bytes))
-            (call $end)))))
-    (i32.const 1)))
+          (else (call $storeFirst (local.get $receive) (local.get $first) (local.get $bytes))))
+        (return (i32.const 1))))
+    (if (i32.eq (local.get $from) (i32.const 2))
+      (then
+        (call $takeBlocks (local.get $receive))
+        (return (i32.const 1))))
+    (if (local.get $from)
+      (then
+        (call $copyIn (local.get $receive) (local.get $from) (local.get $bytes))
+        (call $end)))
+    (i32.const 1))
+
+  (func $takeBlocks (param $receive i32)
+    (local $members i32) (local $bytes i32) (local $member i32)
+    (call $blocks)
+    (local.set $bytes)
+    (local.set $members)
+    (loop $next
+      (call $copyIn (local.get $receive) (call $blockOf (local.get $member)) (local.get $bytes))
+      (local.set $receive (i32.add (local.get $receive) (local.get $bytes)))
+      (br_if $next
+        (i32.lt_u (local.tee $member (i32.add (local.get $member) (i32.const 1))) (local.get $members))))
+    (call $end)))

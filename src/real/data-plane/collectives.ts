@@ -1,9 +1,10 @@
 /**
- * The collectives of a C rank's data plane: MPI_Barrier, MPI_Bcast, MPI_Reduce and MPI_Allreduce of small data on the boards of a node
+ * The collectives of a C rank's data plane, on the boards of a node
  * (docs/adr/0025-collectives-in-the-data-plane.md). collectives.wat decides and works in the node's memory, fold.wat combines there,
  * collectives-face.wat copies to and from the program's memory.
  */
 
+import { combinedBytesMax } from "../../core/coll/engine/board.ts";
 import type { MeetingPass } from "../../core/coll/engine/meeting-pass.ts";
 import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
 import type { ElementFormat } from "../../core/comm/datatype/element.ts";
@@ -15,7 +16,10 @@ import faceBytes from "./collectives-face.wat";
 import foldBytes from "./fold.wat";
 import { type PlaneWaitPort, waitImports } from "./plane-wait-port.ts";
 
-export const planeCollectives = ["MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce"] as const;
+export const planeCollectives = [
+  ...(["MPI_Barrier", "MPI_Bcast", "MPI_Gather", "MPI_Allgather", "MPI_Alltoall"] as const),
+  ...(["MPI_Reduce", "MPI_Allreduce"] as const),
+] as const;
 
 /** Elements that fold.wat reads: an element's number there is its index. */
 const formats: readonly ElementFormat[] = [
@@ -81,7 +85,7 @@ export function connectCollectives(connection: Connection): Exports {
     host: { yield: connection.yield },
     messages: plane,
     fold: fold.exports,
-    plane: { ...places, meetings, boardBytes, partStride: partStride(boardBytes) },
+    plane: { ...places, meetings, boardBytes, partStride: partStride(boardBytes), combinedBytesMax },
   });
   const look = meeting.exports["look"] as () => number;
   return new WebAssembly.Instance(faceModule, {

@@ -1,13 +1,13 @@
-;; Collectives of the data plane, the half in the node's memory (docs/adr/0025-collectives-in-the-data-plane.md): a small blocking
-;; barrier, broadcast or reduction on a board of the node, as core/process/board-operations.ts does it. Every atomic operation is a
+;; Collectives of the data plane, the half in the node's memory (docs/adr/0025-collectives-in-the-data-plane.md): a blocking barrier,
+;; broadcast, gather, exchange or reduction on a board of the node, as core/process/board-operations.ts does it. Every atomic operation is a
 ;; function of node.wat, which is called here as real/transport/shared-board.ts calls it; all other words of this file are the
 ;; process's own, or parts of a board that may be read or written in this step of a round (core/coll/engine/board.ts).
 ;;
 ;; Offsets in the meeting pass (core/coll/engine/meeting-pass.ts has the same): at a gate 0, completed 4, left 8, seats of communicators from
 ;; 64, operations by type from 128. In a seat (core/coll/engine/seat.ts): open 0, round 4, arrived 8, completed 12, kind 16, root 20,
-;; bytes 24, board 28, members 32, member 36. In a board: arrived 128 and 256, gate 384, parts from 768; in a part: length 0, bytes from 16.
-;; Of a communicator of the pass: size 1096. Kinds are the codes of core/coll/engine/collective-call.ts: barrier 0, bcast 1, reduce
-;; 10, allreduce 11.
+;; bytes 24, board 28, members 32, member 36, long parts 40, room 44. In a board: arrived 128 and 256, gate 384, parts from 768; in a part: length 0,
+;; bytes from 16, unless the length is more than a part has room for: then they are in the long part. Kinds are the codes of
+;; core/coll/engine/collective-call.ts: barrier 0, bcast 1, gather 2, allgather 6, alltoall 8, reduce 10, allreduce 11.
 (module
   (import "node" "memory" (memory 1 65536 shared))
   (import "calls" "boardArrive" (func $boardArrive (param i32 i32) (result i32)))
@@ -23,6 +23,7 @@
   (import "plane" "meetings" (global $meetings i32))   ;; and its part for collectives
   (import "plane" "boardBytes" (global $boardBytes i32)) ;; of a member's part
   (import "plane" "partStride" (global $partStride i32))
+  (import "plane" "combinedBytesMax" (global $combinedBytesMax i32)) ;; of all parts of a reduction
   (import "plane" "stop" (global $stop i32))           ;; the word by which others make the process stop
   (import "plane" "notices" (global $notices i32))     ;; how many notices there are
   (import "plane" "noticesSeen" (global $noticesSeen i32))
@@ -34,14 +35,30 @@
   (global $seat (mut i32) (i32.const 0))
   (global $kind (mut i32) (i32.const 0))
   (global $root (mut i32) (i32.const 0))
-  (global $bytes (mut i32) (i32.const 0))
+  (global $bytes (mut i32) (i32.const 0))              ;; of one block
+  (global $length (mut i32) (i32.const 0))             ;; of a member's part: of all blocks that it sends
   (global $operation (mut i32) (i32.const 0))          ;; counted from 0x20
   (global $format (mut i32) (i32.const 0))             ;; of the elements, see fold.wat
   (global $puts (mut i32) (i32.const 0))               ;; has this member bytes for the others?
-  (global $takes (mut i32) (i32.const -1))             ;; the member whose part it takes, −1: none
+  (global $takes (mut i32) (i32.const -1))             ;; the member whose part it takes, −1: none, −2: a block of each
   (global $parts (mut i32) (i32.const 0))              ;; the first part of the round's bank
+  (global $longs (mut i32) (i32.const 0))              ;; and the first long part, and the distance to the next
+  (global $longStride (mut i32) (i32.const 0))
   (global $gate (mut i32) (i32.const 0))               ;; the gate of the board
   (global $open (mut i32) (i32.const 0))               ;; and its value when it is open to this member
+
+  ;; The seat of a communicator, if the plane may meet its members now; 0: the engine must do the call.
+  (func $seatOf (param $handle i32) (result i32)
+    (local $at i32) (local $seat i32)
+    (if (i32.or (i32.load (global.get $pass)) (i32.load (global.get $stop))) (then (return (i32.const 0))))
+    (if (i32.ne (i32.load (global.get $notices)) (i32.load (global.get $noticesSeen))) (then (return (i32.const 0))))
+    (if (i32.eqz (local.tee $at (call $communicatorOf (local.get $handle)))) (then (return (i32.const 0))))
+    ;; Communicators have 16 bytes each in the pass, and seats a word each.
+    (local.set $seat
+      (i32.load offset=64
+        (i32.add (global.get $meetings) (i32.shr_u (i32.sub (local.get $at) (global.get $pass)) (i32.const 2)))))
+    (if (i32.eqz (local.get $seat)) (then (return (i32.const 0))))
+    (select (local.get $seat) (i32.const 0) (i32.load (local.get $seat))))
 
   ;; May the plane take this call? `send` and `receive` are the program's buffers, MPI_IN_PLACE (1) among them; a broadcast has the
   ;; second alone. The results: the length, or −1 when the engine must do it and nothing has changed; where the bytes are that this
@@ -50,24 +67,14 @@
     (param $kind i32) (param $send i32) (param $receive i32) (param $count i32) (param $type i32) (param $op i32)
     (param $root i32) (param $handle i32)
     (result i32 i32 i32)
-    (local $at i32) (local $seat i32) (local $bytes i32) (local $member i32) (local $operations i32) (local $hasResult i32)
-    (local $from i32) (local $takes i32)
+    (local $seat i32) (local $bytes i32) (local $member i32) (local $operations i32) (local $from i32) (local $takes i32)
     (block $engine
-      (br_if $engine (i32.load (global.get $pass)))
-      (br_if $engine (i32.load (global.get $stop)))
-      (br_if $engine (i32.ne (i32.load (global.get $notices)) (i32.load (global.get $noticesSeen))))
-      (br_if $engine (i32.eqz (local.tee $at (call $communicatorOf (local.get $handle)))))
-      ;; Communicators have 16 bytes each in the pass, and seats a word each.
-      (local.set $seat
-        (i32.load offset=64
-          (i32.add (global.get $meetings) (i32.shr_u (i32.sub (local.get $at) (global.get $pass)) (i32.const 2)))))
-      (br_if $engine (i32.eqz (local.get $seat)))
-      (br_if $engine (i32.eqz (i32.load (local.get $seat))))
+      (br_if $engine (i32.eqz (local.tee $seat (call $seatOf (local.get $handle)))))
       (local.set $member (i32.load offset=36 (local.get $seat)))
       (local.set $takes (i32.const -1))
       (if (local.get $kind)
         (then
-          (br_if $engine (i32.ge_u (local.get $root) (i32.load offset=1096 (local.get $at))))
+          (br_if $engine (i32.ge_u (local.get $root) (i32.load offset=32 (local.get $seat))))
           (if (i32.eq (local.get $kind) (i32.const 1))
             (then
               (local.set $bytes (call $bytesOf (local.get $receive) (local.get $count) (local.get $type)))
@@ -75,10 +82,8 @@
                 (then (local.set $from (local.get $receive)))
                 (else (local.set $takes (local.get $root)))))
             (else
-              (local.set $hasResult
-                (i32.or (i32.eq (local.get $kind) (i32.const 11)) (i32.eq (local.get $member) (local.get $root))))
               (local.set $from (local.get $send))
-              (if (local.get $hasResult)
+              (if (i32.or (i32.eq (local.get $kind) (i32.const 11)) (i32.eq (local.get $member) (local.get $root)))
                 (then
                   (br_if $engine (i32.eq (local.get $send) (local.get $receive)))
                   (br_if $engine
@@ -98,31 +103,127 @@
               (global.set $operation (local.get $op))
               (global.set $format (i32.shr_u (local.get $operations) (i32.const 24)))))
           ;; Too long for a part, or −1.
-          (br_if $engine (i32.gt_u (local.get $bytes) (global.get $boardBytes)))
-          (if (i32.eqz (local.get $bytes)) (then (local.set $from (i32.const 0))))))
-      (global.set $seat (local.get $seat))
+          (br_if $engine (i32.gt_u (local.get $bytes) (i32.load offset=44 (local.get $seat))))
+          (if (i32.ge_u (local.get $kind) (i32.const 10))
+            (then
+              (br_if $engine
+                (i32.gt_u
+                  (i32.mul (local.get $bytes) (i32.load offset=32 (local.get $seat)))
+                  (global.get $combinedBytesMax)))))))
       (global.set $kind (local.get $kind))
       (global.set $root (local.get $root))
       (global.set $bytes (local.get $bytes))
-      (global.set $puts (local.get $from))
-      (global.set $takes (local.get $takes))
-      (global.set $parts
-        (i32.add
-          (i32.add (i32.load offset=28 (local.get $seat)) (i32.const 768))
-          (i32.mul
-            (i32.and (i32.load offset=4 (local.get $seat)) (i32.const 1))
-            (i32.mul (i32.load offset=32 (local.get $seat)) (global.get $partStride)))))
-      (return (local.get $bytes) (local.get $from)
-        (i32.add (call $partOf (local.get $member)) (i32.const 16))))
+      (return
+        (call $ready (local.get $seat) (local.get $bytes) (local.get $from) (local.get $takes))))
     (i32.const -1) (i32.const 0) (i32.const 0))
+
+  ;; The same for collectives with a block for each member: gather, allgather, alltoall.
+  (func (export "beginBlocks")
+    (param $kind i32) (param $send i32) (param $sendCount i32) (param $sendType i32)
+    (param $receive i32) (param $receiveCount i32) (param $receiveType i32) (param $root i32) (param $handle i32)
+    (result i32 i32 i32)
+    (local $seat i32) (local $members i32) (local $member i32) (local $isForAll i32) (local $getsAll i32) (local $bytes i32)
+    (local $length i32) (local $from i32)
+    (block $engine
+      (br_if $engine (i32.eqz (local.tee $seat (call $seatOf (local.get $handle)))))
+      (local.set $members (i32.load offset=32 (local.get $seat)))
+      (local.set $member (i32.load offset=36 (local.get $seat)))
+      (br_if $engine (i32.ge_u (local.get $root) (local.get $members)))
+      (local.set $isForAll (i32.eq (local.get $kind) (i32.const 8)))
+      (local.set $getsAll
+        (i32.or (i32.ne (local.get $kind) (i32.const 2)) (i32.eq (local.get $member) (local.get $root))))
+      (if (local.get $getsAll)
+        (then
+          (local.set $bytes (call $bytesOf (local.get $receive) (local.get $receiveCount) (local.get $receiveType)))
+          ;; No more than a part has room for: no product overflows.
+          (br_if $engine (i32.gt_u (local.get $bytes) (i32.load offset=44 (local.get $seat))))
+          (br_if $engine
+            (i32.lt_s
+              (call $bytesOf
+                (local.get $receive)
+                (i32.mul (local.get $receiveCount) (local.get $members))
+                (local.get $receiveType))
+              (i32.const 0)))))
+      (if (i32.and (local.get $getsAll) (i32.eq (local.get $send) (i32.const 1)))
+        (then
+          (local.set $from (local.get $receive))
+          (if (i32.eqz (local.get $isForAll))
+            (then
+              (local.set $from
+                (i32.add (local.get $receive) (i32.mul (local.get $member) (local.get $bytes)))))))
+        (else
+          (local.set $from (local.get $send))
+          (local.set $length (call $bytesOf (local.get $send) (local.get $sendCount) (local.get $sendType)))
+          (br_if $engine (i32.gt_u (local.get $length) (i32.load offset=44 (local.get $seat))))
+          (if (local.get $getsAll)
+            (then
+              (br_if $engine (i32.ne (local.get $length) (local.get $bytes)))
+              (if (local.get $isForAll)
+                (then
+                  (br_if $engine
+                    (i32.lt_s
+                      (call $bytesOf
+                        (local.get $send)
+                        (i32.mul (local.get $sendCount) (local.get $members))
+                        (local.get $sendType))
+                      (i32.const 0)))
+                  (local.set $length (i32.mul (local.get $bytes) (local.get $members)))))
+              ;; Buffers that overlap are the engine's to refuse.
+              (br_if $engine
+                (i32.and
+                  (i32.lt_u
+                    (local.get $send)
+                    (i32.add (local.get $receive) (i32.mul (local.get $bytes) (local.get $members))))
+                  (i32.lt_u (local.get $receive) (i32.add (local.get $send) (local.get $length))))))
+            (else (local.set $bytes (local.get $length))))))
+      (local.set $length
+        (select (i32.mul (local.get $bytes) (local.get $members)) (local.get $bytes) (local.get $isForAll)))
+      (br_if $engine (i32.gt_u (local.get $length) (i32.load offset=44 (local.get $seat))))
+      (global.set $kind (local.get $kind))
+      (global.set $root (local.get $root))
+      (global.set $bytes (local.get $bytes))
+      (return
+        (call $ready (local.get $seat) (local.get $length) (local.get $from)
+          (select (i32.const -2) (i32.const -1) (local.get $getsAll)))))
+    (i32.const -1) (i32.const 0) (i32.const 0))
+
+  ;; The plane takes the call. The results are those of `begin`.
+  (func $ready (param $seat i32) (param $length i32) (param $from i32) (param $takes i32) (result i32 i32 i32)
+    (local $bank i32)
+    (if (i32.eqz (local.get $length)) (then (local.set $from (i32.const 0))))
+    (global.set $seat (local.get $seat))
+    (global.set $length (local.get $length))
+    (global.set $puts (local.get $from))
+    (global.set $takes (local.get $takes))
+    ;; Parts of the other bank come first.
+    (local.set $bank
+      (i32.mul
+        (i32.and (i32.load offset=4 (local.get $seat)) (i32.const 1))
+        (i32.load offset=32 (local.get $seat))))
+    (global.set $parts
+      (i32.add
+        (i32.add (i32.load offset=28 (local.get $seat)) (i32.const 768))
+        (i32.mul (local.get $bank) (global.get $partStride))))
+    (global.set $longStride (i32.add (i32.load offset=44 (local.get $seat)) (i32.const 128)))
+    (global.set $longs
+      (i32.add (i32.load offset=40 (local.get $seat)) (i32.mul (local.get $bank) (global.get $longStride))))
+    (local.get $length)
+    (local.get $from)
+    (call $bytesAt (i32.load offset=36 (local.get $seat))))
+
+  ;; Where the bytes of a member are whose part has the length of this member's.
+  (func $bytesAt (param $member i32) (result i32)
+    (if (result i32) (i32.gt_u (global.get $length) (global.get $boardBytes))
+      (then (i32.add (global.get $longs) (i32.mul (local.get $member) (global.get $longStride))))
+      (else (i32.add (call $partOf (local.get $member)) (i32.const 16)))))
 
   (func $partOf (param $member i32) (result i32)
     (i32.add (global.get $parts) (i32.mul (local.get $member) (global.get $partStride))))
 
   ;; Meets the others. `first` are the bytes that this member gives, up to 16 of them. The results: −2 when the gate stays shut, and the
   ;; caller waits in another way and calls `resume`, or `leave`; −1 when the engine goes on with the call; 0 when it is complete; 1 when
-  ;; it is complete and the second result is what this member gets; otherwise where those bytes are, for the caller to copy before
-  ;; it calls `end`.
+  ;; it is complete and the second result is what this member gets; 2 when it gets a block of each member, see `blockOf`; otherwise where
+  ;; its bytes are. The caller copies these, or the blocks, and calls `end`.
   (func (export "meet") (param $first v128) (result i32 v128)
     (local $seat i32) (local $board i32) (local $members i32) (local $round i32) (local $arrived i32) (local $part i32)
     (local $seen i32)
@@ -131,8 +232,8 @@
     (local.set $members (i32.load offset=32 (local.get $seat)))
     (local.set $round (i32.load offset=4 (local.get $seat)))
     (local.set $part (call $partOf (i32.load offset=36 (local.get $seat))))
-    (i32.store (local.get $part) (global.get $bytes))
-    (if (i32.and (i32.ne (global.get $puts) (i32.const 0)) (i32.le_u (global.get $bytes) (i32.const 16)))
+    (i32.store (local.get $part) (global.get $length))
+    (if (i32.and (i32.ne (global.get $puts) (i32.const 0)) (i32.le_u (global.get $length) (i32.const 16)))
       (then (v128.store offset=16 (local.get $part) (local.get $first))))
     (local.set $arrived
       (i32.add (i32.add (local.get $board) (i32.const 128))
@@ -183,16 +284,17 @@
   (func $take (result i32 v128)
     (local $part i32) (local $first v128)
     (block $engine
-      (if (i32.lt_s (global.get $takes) (i32.const 0))
+      (if (i32.eq (global.get $takes) (i32.const -1))
         (then
           (call $end)
           (return (i32.const 0) (local.get $first))))
+      (if (i32.eq (global.get $takes) (i32.const -2)) (then (return (call $takeBlocks) (local.get $first))))
       (local.set $part (call $partOf (global.get $takes)))
       ;; Members that disagree about the length: the engine takes what fits, and says so.
-      (br_if $engine (i32.ne (i32.load (local.get $part)) (global.get $bytes)))
-      (if (i32.gt_u (global.get $bytes) (i32.const 16))
-        (then (return (i32.add (local.get $part) (i32.const 16)) (local.get $first))))
-      (if (i32.eqz (global.get $bytes))
+      (br_if $engine (i32.ne (i32.load (local.get $part)) (global.get $length)))
+      (if (i32.gt_u (global.get $length) (i32.const 16))
+        (then (return (call $bytesAt (global.get $takes)) (local.get $first))))
+      (if (i32.eqz (global.get $length))
         (then
           (call $end)
           (return (i32.const 0) (local.get $first))))
@@ -201,6 +303,32 @@
       (return (i32.const 1) (local.get $first)))
     (call $leave)
     (i32.const -1) (local.get $first))
+
+  ;; The first of these results, for a member that gets blocks.
+  (func $takeBlocks (result i32)
+    (local $i i32)
+    (loop $next
+      (if (i32.ne (i32.load (call $partOf (local.get $i))) (global.get $length))
+        (then
+          (call $leave)
+          (return (i32.const -1))))
+      (br_if $next
+        (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (i32.load offset=32 (global.get $seat)))))
+    (if (global.get $length) (then (return (i32.const 2))))
+    (call $end)
+    (i32.const 0))
+
+  ;; How many blocks this member gets, the length of each, and where that of a member is.
+  (func (export "blocks") (result i32 i32)
+    (i32.load offset=32 (global.get $seat))
+    (global.get $bytes))
+  (func (export "blockOf") (param $member i32) (result i32)
+    (i32.add
+      (call $bytesAt (local.get $member))
+      (select
+        (i32.mul (i32.load offset=36 (global.get $seat)) (global.get $bytes))
+        (i32.const 0)
+        (i32.eq (global.get $kind) (i32.const 8)))))
 
   ;; This member has arrived at the gate, and the engine goes on with its call.
   (func $leave (export "leave")
@@ -215,10 +343,10 @@
     (i32.store offset=4 (local.get $seat) (i32.add (i32.load offset=4 (local.get $seat)) (i32.const 1)))
     (i32.store offset=12 (local.get $seat) (i32.add (i32.load offset=12 (local.get $seat)) (i32.const 1)))
     (i32.store offset=16 (local.get $seat) (global.get $kind))
-    ;; Members of a barrier and an allreduce have no root, those of a barrier no length either.
+    ;; Broadcasts (1), gathers (2) and reductions to one (10) have a root; all but barriers have a length.
     (i32.store offset=20 (local.get $seat)
-      (select (i32.const -1) (global.get $root)
-        (i32.or (i32.eqz (global.get $kind)) (i32.eq (global.get $kind) (i32.const 11)))))
+      (select (global.get $root) (i32.const -1)
+        (i32.and (i32.shr_u (i32.const 0x406) (global.get $kind)) (i32.const 1))))
     (i32.store offset=24 (local.get $seat)
       (select (global.get $bytes) (i32.const -1) (global.get $kind)))
     (i32.store offset=4 (global.get $meetings) (i32.add (i32.load offset=4 (global.get $meetings)) (i32.const 1))))
@@ -244,7 +372,7 @@
   (func $combine (param $members i32)
     (local $i i32) (local $pairs i32) (local $virtuals i32) (local $width i32)
     (loop $next
-      (if (i32.ne (i32.load (call $partOf (local.get $i))) (global.get $bytes))
+      (if (i32.ne (i32.load (call $partOf (local.get $i))) (global.get $length))
         (then
           (i32.store (global.get $parts) (i32.const -1))
           (return)))
@@ -281,8 +409,8 @@
       (i32.lt_u (local.get $virtual) (local.get $pairs))))
 
   (func $combineTwo (param $left i32) (param $right i32)
-    (local.set $left (i32.add (call $partOf (local.get $left)) (i32.const 16)))
-    (call $fold (local.get $left)
-      (i32.add (call $partOf (local.get $right)) (i32.const 16))
-      (global.get $bytes)
+    (call $fold
+      (call $bytesAt (local.get $left))
+      (call $bytesAt (local.get $right))
+      (global.get $length)
       (global.get $format) (global.get $operation))))

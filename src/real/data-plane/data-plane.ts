@@ -4,10 +4,10 @@
  * plane.wat decides and works in the node's memory, face.wat in the program's; the pass (core/p2p/pass.ts) has the engine's
  * permission. What the plane does not take goes to the imports of abi/.
  */
-import type { Pointer } from "../../core/base/brand.ts";
 import { MeetingPass } from "../../core/coll/engine/meeting-pass.ts";
 import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
 import { P_POSITION, Pass } from "../../core/p2p/pass.ts";
+import { longCopy } from "../machine/view-copy.ts";
 import { newYield } from "../machine/yield.ts";
 import { Line, lineOf, ringOf } from "../transport/layout.ts";
 import { copyBetween } from "../transport/memory-copies.ts";
@@ -40,16 +40,9 @@ type Call = (...args: any[]) => number;
 /** Imports of the program by their names. */
 type Calls = Record<string, Call>;
 
-/** The memory of the program, and copies between it and payloads, which are in the node's. */
-interface PlaneMemory {
-  readonly memory: WebAssembly.Memory;
-  toPayload(payload: number, from: Pointer, offset: number, bytes: number): void;
-  fromPayload(to: Pointer, offset: number, payload: number, bytes: number): void;
-}
-
 interface Connection {
   /** The program's. */
-  readonly memory: PlaneMemory;
+  readonly memory: { readonly memory: WebAssembly.Memory };
   /** The imports as the engine has them, and what goes on with an MPI_Sendrecv whose message has left. */
   readonly engine: Calls & { readonly restOfExchange: Call };
   /** Wakes those that wait for room in the ring of this process. */
@@ -60,8 +53,11 @@ interface Connection {
 
 /** Polls of the ring in one spin: about 1.4 µs. */
 const looks = 1000;
-/** As long as a wait of the engine spins (real/process/waiting.ts), and not as often as it gives the core away: that is the engine's. */
-const patient: Patience = { spins: 4, yields: 50 };
+/**
+ * As long as a wait of the engine spins (real/process/waiting.ts), then a millisecond and a half of giving the core away: another rank may
+ * begin that much later, be interrupted, or copy, and an engine that is cold takes longer than all of that.
+ */
+const patient: Patience = { spins: 4, yields: 4000 };
 /** More ranks than cores on this machine. */
 const crowdedPatience: Patience = { spins: 0, yields: 100 };
 /** Another rank of the thread may have something to do: the engine finds out. */
@@ -144,8 +140,7 @@ export class DataPlane {
   }
 
   /** The functions that take the place of the engine's imports. */
-  connect({ memory: program, engine, wakeWaiters, waits }: Connection): Calls {
-    const { memory } = program;
+  connect({ memory: { memory }, engine, wakeWaiters, waits }: Connection): Calls {
     const node = this.#node;
     planeModule ??= new WebAssembly.Module(planeBytes);
     faceModule ??= new WebAssembly.Module(faceBytes);
@@ -164,7 +159,7 @@ export class DataPlane {
     const face = new WebAssembly.Instance(faceModule, {
       program: { memory, bytes: programBytes },
       plane: plane.exports,
-      copies: copiesOf(program, node),
+      copies: copiesOf(memory, node),
       waits: waitsForMessage,
       engine: imports,
     });
@@ -202,15 +197,12 @@ export class DataPlane {
 }
 
 /** How longer messages are copied, and from how many bytes on. */
-function copiesOf(program: PlaneMemory, node: NodeMemory) {
-  const toNode = copyBetween(program.memory, node.memory);
-  const fromNode = copyBetween(node.memory, program.memory);
+function copiesOf(program: WebAssembly.Memory, node: NodeMemory) {
+  const toNode = copyBetween(program, node.memory);
+  const fromNode = copyBetween(node.memory, program);
   if (toNode !== null && fromNode !== null) return { toNode, fromNode, bytesMin: instructionBytesMin };
-  return {
-    toNode: (to: number, from: number, bytes: number) => program.toPayload(to, from as Pointer, 0, bytes),
-    fromNode: (to: number, from: number, bytes: number) => program.fromPayload(to as Pointer, 0, from, bytes),
-    bytesMin: functionBytesMin,
-  };
+  const bytes = new Uint8Array(program.buffer);
+  return { toNode: longCopy(bytes, node.bytes), fromNode: longCopy(node.bytes, bytes), bytesMin: functionBytesMin };
 }
 
 /** Stands for an import that the program does not have. */

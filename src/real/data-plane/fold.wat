@@ -7,34 +7,177 @@
   (import "node" "memory" (memory 1 65536 shared))
 
   (func (export "fold") (param $left i32) (param $right i32) (param $bytes i32) (param $format i32) (param $operation i32)
-    (local $end i32)
+    (local $whole i32) (local $end i32) (local $isFloat i32) (local $isDouble i32)
     (if (i32.eqz (local.get $bytes)) (then (return)))
     (local.set $end (i32.add (local.get $left) (local.get $bytes)))
-    (if (i32.eq (local.get $operation) (i32.const 1))
-      (then
-        (if (i32.eq (local.get $format) (i32.const 9))
-          (then
-            (call $sumFloat64 (local.get $left) (local.get $right) (local.get $end))
-            (return)))))
-    (if (i32.ge_u (local.get $format) (i32.const 8))
-      (then
-        (call $floats (local.get $left) (local.get $right) (local.get $end)
-          (i32.eq (local.get $format) (i32.const 9)) (local.get $operation))
-        (return)))
+    ;; Bits have no elements. Where the length is no multiple of 16, what lies behind the operands is combined too: a part of a board has
+    ;; room for it, and nobody reads it.
     (if (i32.and (i32.ge_u (local.get $operation) (i32.const 8)) (i32.le_u (local.get $operation) (i32.const 10)))
       (then
-        ;; Bits have no elements. Where the length is no multiple of eight, what lies behind the operands is combined too: a part of a
-        ;; board has room for it, and nobody reads it.
-        (local.set $format (i32.const 7))))
+        (call $bits (local.get $left) (local.get $right) (local.get $end) (local.get $operation))
+        (return)))
+    (local.set $isFloat (i32.ge_u (local.get $format) (i32.const 8)))
+    (local.set $isDouble (i32.eq (local.get $format) (i32.const 9)))
+    ;; Sums of floating-point numbers are what most programs want: 64 bytes at a time.
+    (local.set $whole (i32.and (local.get $bytes) (i32.const -64)))
+    (if (i32.and
+          (i32.ne (local.get $whole) (i32.const 0))
+          (i32.and (local.get $isFloat) (i32.eq (local.get $operation) (i32.const 1))))
+      (then
+        (if (local.get $isDouble)
+          (then (call $sumFloat64 (local.get $left) (local.get $right) (i32.add (local.get $left) (local.get $whole))))
+          (else (call $sumFloat32 (local.get $left) (local.get $right) (i32.add (local.get $left) (local.get $whole)))))
+        (local.set $left (i32.add (local.get $left) (local.get $whole)))
+        (local.set $right (i32.add (local.get $right) (local.get $whole)))
+        (local.set $bytes (i32.sub (local.get $bytes) (local.get $whole)))
+        (if (i32.eqz (local.get $bytes)) (then (return)))))
+    ;; Whole sixteens next: each element of a vector is what it would be alone. The rest element by element.
+    (local.set $whole (i32.and (local.get $bytes) (i32.const -16)))
+    (if (i32.and
+          (i32.ne (local.get $whole) (i32.const 0))
+          (i32.or (local.get $isFloat) (i32.eq (local.get $operation) (i32.const 1))))
+      (then
+        (if (local.get $isFloat)
+          (then
+            (call $floatVectors (local.get $left) (local.get $right) (i32.add (local.get $left) (local.get $whole))
+              (local.get $isDouble) (local.get $operation)))
+          (else
+            (call $integerSums (local.get $left) (local.get $right) (i32.add (local.get $left) (local.get $whole))
+              (i32.shr_u (local.get $format) (i32.const 1)))))
+        (local.set $left (i32.add (local.get $left) (local.get $whole)))
+        (local.set $right (i32.add (local.get $right) (local.get $whole)))
+        (if (i32.eq (local.get $left) (local.get $end)) (then (return)))))
+    (if (local.get $isFloat)
+      (then
+        (call $floats (local.get $left) (local.get $right) (local.get $end) (local.get $isDouble) (local.get $operation))
+        (return)))
     (call $integers (local.get $left) (local.get $right) (local.get $end) (local.get $format) (local.get $operation)))
 
-  ;; What most programs do.
+  ;; A sum of two float64 has the same bits in a vector and alone.
   (func $sumFloat64 (param $left i32) (param $right i32) (param $end i32)
     (loop $next
-      (f64.store (local.get $left) (f64.add (f64.load (local.get $left)) (f64.load (local.get $right))))
-      (local.set $right (i32.add (local.get $right) (i32.const 8)))
+      (v128.store (local.get $left) (f64x2.add (v128.load (local.get $left)) (v128.load (local.get $right))))
+      (v128.store offset=16 (local.get $left) (f64x2.add (v128.load offset=16 (local.get $left)) (v128.load offset=16 (local.get $right))))
+      (v128.store offset=32 (local.get $left) (f64x2.add (v128.load offset=32 (local.get $left)) (v128.load offset=32 (local.get $right))))
+      (v128.store offset=48 (local.get $left) (f64x2.add (v128.load offset=48 (local.get $left)) (v128.load offset=48 (local.get $right))))
+      (local.set $right (i32.add (local.get $right) (i32.const 64)))
       (br_if $next
-        (i32.lt_u (local.tee $left (i32.add (local.get $left) (i32.const 8))) (local.get $end)))))
+        (i32.lt_u (local.tee $left (i32.add (local.get $left) (i32.const 64))) (local.get $end)))))
+
+  ;; As `floatVectors` has it where something is not a number.
+  (func $sumFloat32 (param $left i32) (param $right i32) (param $end i32)
+    (local $a v128) (local $b v128) (local $c v128) (local $d v128)
+    (loop $next
+      (local.set $a (f32x4.add (v128.load (local.get $left)) (v128.load (local.get $right))))
+      (local.set $b (f32x4.add (v128.load offset=16 (local.get $left)) (v128.load offset=16 (local.get $right))))
+      (local.set $c (f32x4.add (v128.load offset=32 (local.get $left)) (v128.load offset=32 (local.get $right))))
+      (local.set $d (f32x4.add (v128.load offset=48 (local.get $left)) (v128.load offset=48 (local.get $right))))
+      (if (v128.any_true
+            (v128.or
+              (v128.or (f32x4.ne (local.get $a) (local.get $a)) (f32x4.ne (local.get $b) (local.get $b)))
+              (v128.or (f32x4.ne (local.get $c) (local.get $c)) (f32x4.ne (local.get $d) (local.get $d)))))
+        (then
+          (call $floats (local.get $left) (local.get $right) (i32.add (local.get $left) (i32.const 64)) (i32.const 0)
+            (i32.const 1)))
+        (else
+          (v128.store (local.get $left) (local.get $a))
+          (v128.store offset=16 (local.get $left) (local.get $b))
+          (v128.store offset=32 (local.get $left) (local.get $c))
+          (v128.store offset=48 (local.get $left) (local.get $d))))
+      (local.set $right (i32.add (local.get $right) (i32.const 64)))
+      (br_if $next
+        (i32.lt_u (local.tee $left (i32.add (local.get $left) (i32.const 64))) (local.get $end)))))
+
+  ;; Operations 8 to 10.
+  (func $bits (param $left i32) (param $right i32) (param $end i32) (param $operation i32)
+    (local $a v128) (local $b v128)
+    (loop $next
+      (local.set $a (v128.load (local.get $left)))
+      (local.set $b (v128.load (local.get $right)))
+      (block $done
+        (block $xor
+          (block $or
+            (block $and
+              (br_table $and $or $xor (i32.sub (local.get $operation) (i32.const 8))))
+            (local.set $a (v128.and (local.get $a) (local.get $b)))
+            (br $done))
+          (local.set $a (v128.or (local.get $a) (local.get $b)))
+          (br $done))
+        (local.set $a (v128.xor (local.get $a) (local.get $b))))
+      (v128.store (local.get $left) (local.get $a))
+      (local.set $right (i32.add (local.get $right) (i32.const 16)))
+      (br_if $next
+        (i32.lt_u (local.tee $left (i32.add (local.get $left) (i32.const 16))) (local.get $end)))))
+
+  ;; `width` is the logarithm of an element's bytes.
+  (func $integerSums (param $left i32) (param $right i32) (param $end i32) (param $width i32)
+    (local $a v128) (local $b v128)
+    (loop $next
+      (local.set $a (v128.load (local.get $left)))
+      (local.set $b (v128.load (local.get $right)))
+      (block $done
+        (block $eight
+          (block $four
+            (block $two
+              (block $one
+                (br_table $one $two $four $eight (local.get $width)))
+              (local.set $a (i8x16.add (local.get $a) (local.get $b)))
+              (br $done))
+            (local.set $a (i16x8.add (local.get $a) (local.get $b)))
+            (br $done))
+          (local.set $a (i32x4.add (local.get $a) (local.get $b)))
+          (br $done))
+        (local.set $a (i64x2.add (local.get $a) (local.get $b))))
+      (v128.store (local.get $left) (local.get $a))
+      (local.set $right (i32.add (local.get $right) (i32.const 16)))
+      (br_if $next
+        (i32.lt_u (local.tee $left (i32.add (local.get $left) (i32.const 16))) (local.get $end)))))
+
+  ;; Operations 1 to 4. What is not a number is to have the bits that the engine gives it, which computes in float64 and one by one: a
+  ;; float32 that was signalling is quiet there before it meets the other. So these go element by element.
+  (func $floatVectors (param $left i32) (param $right i32) (param $end i32) (param $isDouble i32) (param $operation i32)
+    (local $a v128) (local $b v128)
+    (loop $next
+      (local.set $a (v128.load (local.get $left)))
+      (local.set $b (v128.load (local.get $right)))
+      (block $done
+        (block $prod64
+          (block $max64
+            (block $min64
+              (block $sum64
+                (block $prod32
+                  (block $max32
+                    (block $min32
+                      (block $sum32
+                        (br_table $sum32 $min32 $max32 $prod32 $sum64 $min64 $max64 $prod64
+                          (i32.add (i32.sub (local.get $operation) (i32.const 1))
+                            (i32.shl (local.get $isDouble) (i32.const 2)))))
+                      (local.set $a (f32x4.add (local.get $a) (local.get $b)))
+                      (br $done))
+                    (local.set $a (f32x4.min (local.get $a) (local.get $b)))
+                    (br $done))
+                  (local.set $a (f32x4.max (local.get $a) (local.get $b)))
+                  (br $done))
+                (local.set $a (f32x4.mul (local.get $a) (local.get $b)))
+                (br $done))
+              (local.set $a (f64x2.add (local.get $a) (local.get $b)))
+              (br $done))
+            (local.set $a (f64x2.min (local.get $a) (local.get $b)))
+            (br $done))
+          (local.set $a (f64x2.max (local.get $a) (local.get $b)))
+          (br $done))
+        (local.set $a (f64x2.mul (local.get $a) (local.get $b))))
+      (if (v128.any_true
+            (if (result v128) (local.get $isDouble)
+              (then (f64x2.ne (local.get $a) (local.get $a)))
+              (else (f32x4.ne (local.get $a) (local.get $a)))))
+        (then
+          (call $floats (local.get $left) (local.get $right) (i32.add (local.get $left) (i32.const 16))
+            (local.get $isDouble) (local.get $operation)))
+        (else (v128.store (local.get $left) (local.get $a))))
+      (local.set $right (i32.add (local.get $right) (i32.const 16)))
+      (br_if $next
+        (i32.lt_u (local.tee $left (i32.add (local.get $left) (i32.const 16))) (local.get $end)))))
 
   ;; A sum or product of two float32 that is computed in float64 and rounded is the float32 one.
   (func $floats (param $left i32) (param $right i32) (param $end i32) (param $isDouble i32) (param $operation i32)

@@ -31,6 +31,16 @@ export function copyInto(target: Uint8Array, at: number, source: Uint8Array): vo
   else fill.call(target, source, at, at + length);
 }
 
+/**
+ * Copies of some thousand bytes, from one shared memory to another. One small function, because ranks call it long before it is compiled: then
+ * the functions of this file together take longer than the copy.
+ */
+export function longCopy(source: Uint8Array, target: Uint8Array): (to: number, from: number, bytes: number) => void {
+  return (to, from, bytes) => {
+    fill.call(target, source.subarray(from, from + bytes), to, to + bytes);
+  };
+}
+
 /** Windows remembered; a power of two. */
 const remembered = 256;
 

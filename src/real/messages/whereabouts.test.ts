@@ -22,6 +22,23 @@ test("M8: what a rank writes is what its node reads, names of any length cut", (
   assert.deepEqual([isOverFor(words, 1000, bigMs + 1500), isOverFor(words, 2000, bigMs + 1500)], [true, false]);
 });
 
+test("M8: a rank that shares its thread tells whose turn it is, until it tells more", () => {
+  const words = createPlaceWords();
+  const writer = new PlaceWriter(words);
+  const seen = (laterMs: number): unknown[] => {
+    const { state, forMs, call, wait, isBlocked } = readPlace(words, 0, laterMs, Date.now() + laterMs);
+    return [state, Math.floor(forMs / 100_000), call, wait, isBlocked];
+  };
+  writer.write({ ...nowhere, state: "waiting", wait: 3, call: "MPI_Recv", isBlocked: true });
+  writer.goOn();
+  assert.deepEqual(seen(250_000), ["computing", 2, "", 3, false]);
+  writer.giveWay();
+  assert.deepEqual(seen(350_000), ["waiting", 3, "", 3, false]);
+  assert.deepEqual(seen(-1_000_000), ["waiting", 0, "", 3, false], "a clock that was set back");
+  writer.write({ ...nowhere, state: "waiting", sinceMs: 50_000, wait: 4, call: "MPI_Wait" });
+  assert.deepEqual(seen(450_000), ["waiting", 4, "MPI_Wait", 4, false]);
+});
+
 test("M8: a rank that died while it wrote shows nothing", () => {
   const words = createPlaceWords();
   new PlaceWriter(words).write({ ...nowhere, state: "waiting", call: "MPI_Recv" });

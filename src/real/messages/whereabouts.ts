@@ -2,7 +2,8 @@
  * Where a rank is: a few words that the rank shares with its node. The rank writes them in waits that have lasted some time, and when
  * such a wait ends; a call that does not wait writes nothing. The node reads them when it is asked (`Where` in node-messages.ts).
  *
- * The writer makes the first word odd, writes, and makes it even again; a reader that sees it odd, or changed, reads once more.
+ * The writer makes the first word odd, writes, and makes it even again; a reader that sees it odd, or changed, reads once more. Ranks that
+ * share a thread take turns thousands of times before anything is compiled: a change of turns is one word.
  */
 import { ANY_TAG } from "../../core/base/constants.ts";
 import { NO_PEER } from "../../core/process/awaited.ts";
@@ -19,7 +20,9 @@ const tag = 8;
 const requests = 9;
 const callLength = 10;
 const commLength = 11;
-const wordCount = 12;
+/** Of a rank that shares its thread: has it its turn, and since when? 0: the other words say more. */
+const turn = 12;
+const wordCount = 13;
 /** Bytes of the two names behind the words. */
 const namesBytes = 160;
 const nameBytesMax = namesBytes / 2;
@@ -27,7 +30,17 @@ const nameBytesMax = namesBytes / 2;
 const states = ["starting", "computing", "waiting", "over"] as const;
 const kinds = ["receive", "send", "probe", "collective", "other"] as const;
 
-const otherKind = kinds.indexOf("other");
+/** In the low bits of `turn`, below as much of the clock as there is room for: 12 days. */
+const Turn = { HAS_IT: 1, WAITS: 2 } as const;
+const turnBits = 2;
+const turnMsMask = 0x3fffffff;
+/** Somebody may set the clock back. */
+const turnMsMax = 1 << 29;
+/**
+ * The clock on the wall, for turns alone: no other needs so little before it is compiled (100 ns, where the machine's clock takes 1 µs), and
+ * only people read it.
+ */
+const turnClock: () => number = Date.now;
 
 const Flag = { UNMATCHED: 1, BLOCKED: 2, ONE_IS_ENOUGH: 4, DELIVERED: 8, ENDED: 16 } as const;
 
@@ -112,31 +125,18 @@ export class PlaceWriter {
     words[requests] = place.requests;
     words[callLength] = this.#put(place.call, 0);
     words[commLength] = this.#put(place.comm, nameBytesMax);
+    words[turn] = 0;
     Atomics.add(words, version, 1);
   }
 
-  /** It waits, and another rank of its thread runs: written at every change of turns, so without names. */
-  giveWay(sinceMs: number): void {
-    this.#writeBare("waiting", sinceMs);
+  /** It waits, and another rank of its thread runs. */
+  giveWay(): void {
+    this.#words[turn] = ((turnClock() & turnMsMask) << turnBits) | Turn.WAITS;
   }
 
   /** It has the thread again. */
-  goOn(sinceMs: number): void {
-    this.#writeBare("computing", sinceMs);
-  }
-
-  #writeBare(now: (typeof states)[number], sinceMs: number): void {
-    const words = this.#words;
-    Atomics.add(words, version, 1);
-    words[state] = states.indexOf(now);
-    words[sinceLow] = sinceMs | 0;
-    words[flags] = 0;
-    words[kind] = otherKind;
-    words[peer] = NO_PEER;
-    words[requests] = 0;
-    words[callLength] = 0;
-    words[commLength] = 0;
-    Atomics.add(words, version, 1);
+  goOn(): void {
+    this.#words[turn] = ((turnClock() & turnMsMask) << turnBits) | Turn.HAS_IT;
   }
 
   /** It has looked once more, and still waits. */
@@ -164,8 +164,8 @@ function flagsOf({ isUnmatched, isBlocked, isOneEnough, hasDelivered, hasEnded }
 /** A writer is killed in the middle of it, or writes all the time: then the rank shows nothing. */
 const readsMax = 100;
 
-/** `nowMs`: of the machine's clock. */
-export function readPlace(shared: SharedArrayBuffer, rank: number, nowMs: number): RankPlace {
+/** `nowMs`: of the machine's clock; `turnMs`: of the clock on the wall. */
+export function readPlace(shared: SharedArrayBuffer, rank: number, nowMs: number, turnMs = turnClock()): RankPlace {
   const words = new Int32Array(shared, 0, wordCount);
   const names = new Uint8Array(shared, 4 * wordCount);
   for (let i = 0; i < readsMax; i++) {
@@ -175,10 +175,25 @@ export function readPlace(shared: SharedArrayBuffer, rank: number, nowMs: number
     // Shared bytes cannot be decoded where they are.
     const call = new TextDecoder().decode(names.slice(0, copy[callLength]));
     const comm = new TextDecoder().decode(names.slice(nameBytesMax, nameBytesMax + copy[commLength]!));
-    if (Atomics.load(words, version) === before) return placeOf(copy, { rank, call, comm, nowMs });
+    // Not a load: reads before it could be later than it.
+    if (Atomics.add(words, version, 0) !== before) continue;
+    return copy[turn] === 0 ? placeOf(copy, { rank, call, comm, nowMs }) : placeInTurn(copy, rank, turnMs);
   }
   const { sinceMs: _, ...place } = nowhere;
   return { ...place, rank, polls: 0, forMs: 0 };
+}
+
+function placeInTurn(words: Int32Array, rank: number, nowMs: number): RankPlace {
+  const { sinceMs: _, ...place } = nowhere;
+  const forMs = ((nowMs & turnMsMask) - (words[turn]! >>> turnBits)) & turnMsMask;
+  return {
+    ...place,
+    rank,
+    state: (words[turn]! & Turn.WAITS) === 0 ? "computing" : "waiting",
+    forMs: forMs > turnMsMax ? 0 : forMs,
+    wait: words[wait]!,
+    polls: words[polls]!,
+  };
 }
 
 /** Does the rank wait at its end, and has it for so long? Asked often, of all ranks. */

@@ -83,13 +83,13 @@ export class RankWhereabouts {
   giveWay(): void {
     this.#hasGivenWay = true;
     // A wait that is written down already says more.
-    if (this.sleeps < 2) this.#writer.giveWay(machineMs());
+    if (this.sleeps < 2) this.#writer.giveWay();
   }
 
   /** It has its turn again. */
   goOn(): void {
     if (this.sleeps !== 0) this.end();
-    else if (this.#hasGivenWay) this.#writer.goOn(machineMs());
+    else if (this.#hasGivenWay) this.#writer.goOn();
     this.#hasGivenWay = false;
   }
 

@@ -9,6 +9,7 @@
  *   lines      one block for each process of the node (and for each feeder), see `Line`
  *   rings      one inbound ring for each process, see `Ring`
  *   boards     see `BoardPart`
+ *   longs      long parts of the first boards, see `longPartsOf`
  *   eager      a payload buffer for each slot of each ring
  *   heap       to the end, given out in chunks by moving the break pointer
  *
@@ -99,6 +100,11 @@ export const BoardPart = {
 /** A part's length stands before its bytes, on the same line. They are aligned as any element wants it. */
 export const partHeadBytes = 16;
 export const partStride = (boardBytes: number): number => boardBytes + lineBytes;
+/** The long parts of a board have room for so many members in full; more members share it. */
+const longMembersMax = 8;
+/** All long parts together, and as a share of the memory: boards beyond that have none. Pages that nobody touches cost nothing. */
+const longsBytesMax = 72 << 20;
+const longsShare = 1 / 4;
 /** Bits of PRESENT, words of MEMBERS. */
 const boardMembersMax = 64;
 
@@ -115,8 +121,11 @@ interface LayoutOptions {
   /** Payload buffer of a slot: the largest eager message. */
   readonly eagerBytes?: number;
   readonly boards?: number;
-  /** Bytes a member can put on a board. */
+  /** Bytes of a member's part of a board, and of its long one. */
   readonly boardBytes?: number;
+  readonly longBytes?: number;
+  /** Boards that have long parts, at most: as many as there is room for unless given. */
+  readonly longBoards?: number;
   readonly notices?: number;
 }
 
@@ -131,6 +140,10 @@ export interface MemoryLayout {
   readonly boardBytes: number;
   readonly boardMembers: number;
   readonly boardStride: number;
+  /** Of a long part at most; the first `longBoards` boards have them. */
+  readonly longBytes: number;
+  readonly longBoards: number;
+  readonly longStride: number;
   readonly noticeCount: number;
   readonly ringStride: number;
   readonly breakAt: number;
@@ -138,6 +151,7 @@ export interface MemoryLayout {
   readonly lines: number;
   readonly rings: number;
   readonly boards: number;
+  readonly longs: number;
   readonly eager: number;
   readonly heap: number;
 }
@@ -149,7 +163,7 @@ export const memoryMbMax = 2047;
  * MB of a node's memory where the program is in C: buffers of such a program are in its ranks' own memories, so there are rings, boards
  * and what the runtime allocates, for each process: half a megabyte, and chunks of a megabyte. Pages that are not touched cost nothing.
  */
-export const cNodeMemoryMb = (processes: number): number => Math.min(256 + 2 * processes, memoryMbMax);
+export const cNodeMemoryMb = (processes: number): number => Math.min(384 + 2 * processes, memoryMbMax);
 
 /** MB that a process which may be spawned adds to a node's memory where the program is in TypeScript: its ring, and a chunk of the heap. */
 export const spareMb = 2;
@@ -159,7 +173,7 @@ const isPowerOfTwo = (n: number) => n > 0 && (n & (n - 1)) === 0;
 
 export function layoutOf(options: LayoutOptions): MemoryLayout {
   const { processes, feeders = 0, memoryBytes = 1 << 30, slots = 64, eagerBytes = 8192 } = options;
-  const { boards: boardCount = 64, boardBytes = 1024, notices: noticeCount = 1024 } = options;
+  const { boards: boardCount = 64, boardBytes = 1024, longBytes = 512 * 1024, notices: noticeCount = 1024 } = options;
   const producers = processes + feeders;
   assert(processes >= 1 && producers <= producersMax, `a node has 1 to ${producersMax} processes and feeders`);
   assert(
@@ -167,7 +181,7 @@ export function layoutOf(options: LayoutOptions): MemoryLayout {
     "slots of a ring are a power of two, at least 4 (the head moves by quarters)",
   );
   assert(eagerBytes % lineBytes === 0 && eagerBytes > inlineBytesMax, "an eager buffer is whole lines");
-  assert(boardBytes % lineBytes === 0, "a member's part of a board is whole lines");
+  assert(boardBytes % lineBytes === 0 && longBytes % lineBytes === 0, "a member's part of a board is whole lines");
   assert(isPowerOfTwo(noticeCount), "the log of notices is a power of two");
   assert(memoryBytes % pageBytes === 0 && memoryBytes < 2 ** 31, "the memory is whole pages and below 2 GiB");
 
@@ -179,7 +193,13 @@ export function layoutOf(options: LayoutOptions): MemoryLayout {
   const lines = alignUp(noticesAt + lineBytes + noticeCount * noticeWords * 4, lineBytes);
   const rings = lines + producers * Line.BYTES;
   const boards = rings + processes * ringStride;
-  const eager = alignUp(boards + boardCount * boardStride, 4096);
+  const longs = alignUp(boards + boardCount * boardStride, 4096);
+  const longStride = 2 * Math.min(boardMembers, longMembersMax) * partStride(longBytes);
+  const longBoards = Math.min(
+    options.longBoards ?? boardCount,
+    Math.floor(Math.min(longsBytesMax, memoryBytes * longsShare) / longStride),
+  );
+  const eager = alignUp(longs + longBoards * longStride, 4096);
   const heap = alignUp(eager + processes * slots * eagerBytes, pageBytes);
   assert(heap <= memoryBytes, "rings and boards leave nothing of the node's memory: give it more, or fewer slots");
   return {
@@ -192,6 +212,9 @@ export function layoutOf(options: LayoutOptions): MemoryLayout {
     boardBytes,
     boardMembers,
     boardStride,
+    longBytes,
+    longBoards,
+    longStride,
     noticeCount,
     ringStride,
     breakAt,
@@ -199,6 +222,7 @@ export function layoutOf(options: LayoutOptions): MemoryLayout {
     lines,
     rings,
     boards,
+    longs,
     eager,
     heap,
   };
@@ -206,3 +230,17 @@ export function layoutOf(options: LayoutOptions): MemoryLayout {
 
 export const lineOf = (layout: MemoryLayout, process: number): number => layout.lines + process * Line.BYTES;
 export const ringOf = (layout: MemoryLayout, process: number): number => layout.rings + process * layout.ringStride;
+
+export const boardOf = (layout: MemoryLayout, index: number): number => layout.boards + index * layout.boardStride;
+/** The long parts of a board: two banks of one for each member, for bytes that its parts have no room for. */
+export interface LongParts {
+  /** 0: it has none. */
+  readonly at: number;
+  /** What a member can put on the board. */
+  readonly bytes: number;
+}
+export function longPartsOf(layout: MemoryLayout, index: number, members: number): LongParts {
+  if (index >= layout.longBoards) return { at: 0, bytes: layout.boardBytes };
+  const share = Math.floor(layout.longStride / (2 * members) / lineBytes - 1) * lineBytes;
+  return { at: layout.longs + index * layout.longStride, bytes: Math.min(layout.longBytes, share) };
+}

@@ -10,7 +10,7 @@
  * Other processes learn of a death from the dispatcher's notice (notices.ts), which comes after `died`.
  */
 import { assert } from "../../core/base/assert.ts";
-import { Bell, BoardPart, Line, lineOf, RankStatus, Ring, ringOf } from "./layout.ts";
+import { Bell, BoardPart, boardOf, Line, lineOf, RankStatus, Ring, ringOf } from "./layout.ts";
 import type { NodeMemory } from "./node-memory.ts";
 
 export class LivingProcesses {
@@ -111,7 +111,7 @@ export class LivingProcesses {
   #leaveBoards(process: number): void {
     const { calls, layout } = this.#node;
     for (let index = 0; index < layout.boardCount; index++) {
-      const board = layout.boards + index * layout.boardStride;
+      const board = boardOf(layout, index);
       for (let member = 0; member < layout.boardMembers; member++) {
         if (calls.load(board + BoardPart.MEMBERS + member * 4) === process + 1) calls.boardLeave(board, member);
       }

@@ -42,8 +42,9 @@ function rank({ memory, layout, rank: me, index, rounds, yields }: Task): void {
   );
   const doubles = new Float64Array(memory.buffer);
   for (let round = 0; round < rounds; round++) {
-    doubles[board.part(me) >> 3] = round * 100 + me;
+    // Of a short part, and in later rounds of a long one.
     board.putLength(me, round + me);
+    doubles[board.part(me) >> 3] = round * 100 + me;
     if (board.arrive()) {
       let sum = 0;
       for (let member = 0; member < members; member++) sum += doubles[board.part(member) >> 3]!;

@@ -1,7 +1,8 @@
 /**
  * `Boards` in the node's shared memory. A board's control lines: who is present, how many have arrived (one counter for each
  * of the two banks), the gate, the members' places; then two parts for each member, on lines of their own. A part begins with
- * its length.
+ * its length. Where that is more than it has room for, the bytes are in the member's long part, elsewhere in the memory, which the
+ * first boards of a node have.
  *
  * The gate counts rounds opened. A member waiting at round k (from 0) sees k before and k + 1 after: it cannot be k + 2,
  * because that gate opens only after this member has arrived at round k + 1. So equality is the test, also when counts wrap.
@@ -14,7 +15,7 @@ import type { Board, Boards } from "../../core/coll/engine/board.ts";
 import type { MeetingPass } from "../../core/coll/engine/meeting-pass.ts";
 import { Seat } from "../../core/coll/engine/seat.ts";
 import { Views } from "../../core/comm/datatype/views.ts";
-import { BoardPart, lineBytes, type MemoryLayout, partHeadBytes, partStride } from "./layout.ts";
+import { BoardPart, boardOf, type LongParts, lineBytes, longPartsOf, partHeadBytes, partStride } from "./layout.ts";
 import type { NodeCalls, NodeMemory } from "./node-memory.ts";
 import type { RingTransport } from "./ring-transport.ts";
 
@@ -57,9 +58,11 @@ export class SharedBoards implements Boards {
     const board = boardOf(this.#node.layout, index);
     this.#node.calls.store(board + BoardPart.MEMBERS + member * 4, this.#node.process + 1);
     const seat = this.#meetings?.seatAt(index) ?? Seat.alone();
-    seat.take({ board, members: places.length, member });
+    const longs = longPartsOf(this.#node.layout, index, places.length);
+    seat.take({ board, longs: longs.at, bytesMax: longs.bytes, members: places.length, member });
     return new SharedBoard(this.#node, this.#ring, {
       board,
+      longs,
       places,
       memory: this.#views,
       seat,
@@ -83,10 +86,9 @@ export function claimBoard({ calls, layout }: NodeMemory, members: number): numb
   return -1;
 }
 
-const boardOf = (layout: MemoryLayout, index: number) => layout.boards + index * layout.boardStride;
-
 interface SharedBoardOptions {
   readonly board: number;
+  readonly longs: LongParts;
   readonly seat: Seat;
   readonly meetings: MeetingPass | null;
   readonly memory: Views;
@@ -102,7 +104,10 @@ class SharedBoard implements Board {
   readonly #ring: RingTransport;
   readonly #board: number;
   readonly #members: number;
+  readonly #shortBytes: number;
   readonly #partStride: number;
+  readonly #longs: number;
+  readonly #longStride: number;
   readonly #places: readonly number[];
   readonly #gate: number;
   /** The round in which we are: a data plane goes through rounds as well. */
@@ -110,10 +115,14 @@ class SharedBoard implements Board {
   readonly #meetings: MeetingPass | null;
 
   constructor(node: NodeMemory, ring: RingTransport, options: SharedBoardOptions) {
-    const { board, places, memory, seat, meetings } = options;
+    const { board, longs, places, memory, seat, meetings } = options;
+    const { boardBytes } = node.layout;
     this.#meetings = meetings;
-    this.bytesMax = node.layout.boardBytes;
-    this.#partStride = partStride(this.bytesMax);
+    this.bytesMax = longs.bytes;
+    this.#shortBytes = boardBytes;
+    this.#partStride = partStride(boardBytes);
+    this.#longs = longs.at;
+    this.#longStride = partStride(longs.bytes);
     this.memory = memory;
     this.#calls = node.calls;
     this.#words = node.words;
@@ -138,7 +147,10 @@ class SharedBoard implements Board {
   }
 
   part(member: number): Pointer {
-    return (this.#data + member * this.#partStride + partHeadBytes) as Pointer;
+    if (this.lengthOf(member) <= this.#shortBytes) {
+      return (this.#data + member * this.#partStride + partHeadBytes) as Pointer;
+    }
+    return (this.#longs + ((this.seat.round & 1) * this.#members + member) * this.#longStride) as Pointer;
   }
 
   lengthOf(member: number): number {

@@ -14,13 +14,22 @@ import type { Pointer } from "../../base/brand.ts";
 import type { Views } from "../../comm/datatype/views.ts";
 import type { Seat } from "./seat.ts";
 
+/**
+ * The last member to arrive combines the parts of a reduction, alone: so many bytes together. Where there are more the members share the
+ * work, by messages. Data planes keep to it as well.
+ */
+export const combinedBytesMax = 512 * 1024;
+
 export interface Board {
   readonly bytesMax: number;
   /** The memory that parts lie in: the one that packets' payloads lie in. */
   readonly memory: Views;
   /** The words of our rounds that a data plane shares; null: no plane can. */
   readonly seat: Seat | null;
-  /** Where `member` (rank in the communicator) puts its bytes in the current round. Own part: before `arrive`; others': after the gate opened, or by the last to arrive. */
+  /**
+   * Where `member` (rank in the communicator) puts its bytes in the current round, after it has put their length there. Own part: before
+   * `arrive`; others': after the gate opened, or by the last to arrive.
+   */
   part(member: number): Pointer;
   /**
    * How many bytes `member` has put into its part: members may have called a collective with counts that do not match, and

@@ -22,12 +22,18 @@ const S_BYTES = 6;
 const S_BOARD = 7;
 const S_MEMBERS = 8;
 const S_MEMBER = 9;
+/** Address of its long parts, 0: it has none. */
+const S_LONGS = 10;
+/** What a member can put on the board. */
+const S_BYTES_MAX = 11;
 
 export const seatWords = 16;
 
 /** Where a member sits. */
 interface SeatPlace {
   readonly board: number;
+  readonly longs: number;
+  readonly bytesMax: number;
   readonly members: number;
   readonly member: number;
 }
@@ -55,12 +61,14 @@ export class Seat {
   }
 
   /** The member takes the seat, at the first round. */
-  take({ board, members, member }: SeatPlace): void {
+  take({ board, longs, bytesMax, members, member }: SeatPlace): void {
     const { words } = this;
     words.fill(0);
     words[S_BOARD] = board;
     words[S_MEMBERS] = members;
     words[S_MEMBER] = member;
+    words[S_LONGS] = longs;
+    words[S_BYTES_MAX] = bytesMax;
   }
 
   /** May the plane meet the other members here? */

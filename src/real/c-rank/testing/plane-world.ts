@@ -50,6 +50,9 @@ export interface PlaneWorldOptions {
   readonly looksAhead?: number;
   readonly unexpectedBytesMax?: number;
   readonly boardBytes?: number;
+  readonly longBytes?: number;
+  /** Boards that have long parts: the first of three. */
+  readonly longBoards?: number;
 }
 
 type PlaneWaitCalls = "none" | "receives" | "collectives" | "all";
@@ -61,7 +64,11 @@ export class PlaneWorld {
   constructor(options: PlaneWorldOptions) {
     const { ranks, hasPlane, slots = 8, eagerBytes = 1024, firstPosition = 0, boardBytes = 256 } = options;
     const { looksAhead = 1, unexpectedBytesMax = 512, planeWaits = "none" } = options;
-    const layout = layoutOf({ processes: ranks, slots, eagerBytes, memoryBytes: 64 << 20, boards: 3, boardBytes });
+    const { longBytes = 1024, longBoards = 3 } = options;
+    const layout = layoutOf({
+      ...{ processes: ranks, slots, eagerBytes, memoryBytes: 64 << 20 },
+      ...{ boards: 3, boardBytes, longBytes, longBoards },
+    });
     const shared = newNodeMemory(layout, firstPosition);
     const worldBoard = claimBoard(enterNodeMemory(shared, layout, -1), ranks);
     this.#population = new LivingProcesses(enterNodeMemory(shared, layout, -1));

@@ -34,8 +34,15 @@ const [SUM, PROD] = [0x21, 0x24];
 const orders = [0x22, 0x23];
 const bits = [0x28, 0x29, 0x2a];
 const truths = [0x30, 0x31, 0x32];
-/** Around what crosses at once (16, 64, 128 bytes) and what a part of the board holds (256 bytes in most worlds). */
+/** Around what crosses at once (16, 64, 128 bytes) and what a part of the board holds (256 bytes in most worlds, or 1024). */
 const counts = [0, 1, 1, 1, 1, 2, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 128, 255, 257];
+
+const kinds = [
+  ...["MPI_Barrier", "MPI_Bcast", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce", "MPI_Allreduce"],
+  ...["MPI_Gather", "MPI_Allgather", "MPI_Alltoall"],
+];
+/** Of all blocks of a buffer: a rank has little memory. */
+const blocksBytesMax = 16_384;
 
 interface RandomCollectiveOptions {
   readonly random: SeededRandom;
@@ -57,11 +64,12 @@ export function randomCollective(options: RandomCollectiveOptions): Step[] {
   const [type, size] = of([...integers, ...floats, ...floats, of(others), BYTE]);
   const isInteger = integers.some(([handle]) => handle === type);
   const isFloat = floats.some(([handle]) => handle === type);
-  const count = of(counts);
+  const kind = of(kinds);
+  const hasBlocks = kind === "MPI_Gather" || kind === "MPI_Allgather" || kind === "MPI_Alltoall";
+  const count = of(hasBlocks ? counts.filter((each) => each * size * ranks <= blocksBytesMax) : counts);
   const root = below(ranks);
   const sums = type === BYTE[0] ? bits : [SUM, SUM, PROD];
   const op = of(isInteger ? [...sums, ...orders, ...bits, ...truths] : isFloat ? [...sums, ...orders] : sums);
-  const kind = of(["MPI_Barrier", "MPI_Bcast", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce", "MPI_Allreduce"]);
   const callOf = (name: string, rank: number, length: number): Step => {
     const buffer = (): number => bufferOf(length * size);
     const isInPlace = below(4) === 0;
@@ -83,9 +91,29 @@ export function randomCollective(options: RandomCollectiveOptions): Step[] {
             comm,
           ],
         };
+      case "MPI_Gather":
+      case "MPI_Allgather":
+      case "MPI_Alltoall":
+        return blocksOf(name, rank, length, isInPlace);
       default:
         return { name, args: [isInPlace ? IN_PLACE : buffer(), buffer(), length, type, op, comm] };
     }
+  };
+  /** Now and then one side says the same length in bytes, or another length. */
+  const blocksOf = (name: string, rank: number, length: number, isInPlace: boolean): Step => {
+    const isGather = name === "MPI_Gather";
+    const mayBeInPlace = !isGather || options.rankOf(rank) === root;
+    const sent = bufferOf(length * size * (name === "MPI_Alltoall" ? ranks : 1));
+    const items = below(8) === 0 ? [length * size, BYTE[0]] : [length, type];
+    const room = mayDiffer && below(12) === 0 ? [length + of([-1, 1]), type] : items;
+    const args = [
+      isInPlace && mayBeInPlace ? IN_PLACE : sent,
+      length,
+      type,
+      bufferOf((length + 1) * size * ranks),
+      ...room,
+    ];
+    return { name, args: isGather ? [...args, root, comm] : [...args, comm] };
   };
   const calls = Array.from({ length: ranks }, (_, rank) => callOf(kind, rank, count));
   if (mayDiffer && below(6) === 0) {
