@@ -76,7 +76,7 @@ const boardNames = 1 << 16;
 const freedMax = 256;
 
 export class Process {
-  static readonly unsaved = { jobBoard: null, jobBoardIndex: -1, freedContexts: [] };
+  static readonly unsaved = { jobBoard: null, jobBoardIndex: -1, freedContexts: [], freedWithWildcards: new Set() };
   /** Its number in the job: its rank in the world, unless it was spawned. */
   readonly rank: number;
   readonly ranks: number;
@@ -109,7 +109,7 @@ export class Process {
   readonly tasks: Task[] = [];
   /** Of the communicators that were freed last: ranks that have not may ask what becomes of a collective there. */
   private readonly freedContexts: number[] = [];
-  /** Freed while receives from ANY_SOURCE were posted there: a death of a member concerns these. */
+  /** Freed while receives from ANY_SOURCE were posted there, which deaths of members concern. Not in images: older ones lack it. */
   private readonly freedWithWildcards = new Set<Communicator>();
 
   constructor(options: ProcessOptions) {
