@@ -136,6 +136,25 @@ describe("ULFM who is dead", () => {
   });
 });
 
+describe("ULFM a death after MPI_Comm_free", () => {
+  it("U1 is told by a receive from anybody that is still under way there", () => {
+    const ranks = new TestRanks(3);
+    for (const each of ranks.programs) each.call("MPI_Comm_set_errhandler", WORLD, ERRORS_RETURN);
+    const comms = ranks.get("MPI_Comm_dup", () => [WORLD]);
+    const [c] = ranks.programs as [TestProgram];
+    const [value, request, flag] = [c.alloc(4), c.alloc(4), c.alloc(4)];
+    equal(c.call("MPI_Irecv", value, 1, INT, ANY_SOURCE, 5, comms[0]!, request), 0);
+    equal(c.call("MPI_Comm_free", c.ints(comms[0]!)), 0);
+    equal(c.call("MPI_Test", request, flag, 0), 0);
+    equal(c.int(flag), 0);
+    c.program.process.peerFailed({ rank: dead, replica: 0 }, 0);
+    equal(c.call("MPI_Test", request, flag, 0), PROC_FAILED_PENDING);
+    equal(c.call("MPI_Wait", request, 0), PROC_FAILED_PENDING);
+    equal(c.call("MPI_Cancel", request), 0);
+    equal(c.call("MPI_Wait", request, 0), 0);
+  });
+});
+
 describe("ULFM agreement and shrinking among those who live", () => {
   it("agree: the flags of all of them, with PROC_FAILED until all have acknowledged", () => {
     const ranks = bereaved();

@@ -353,11 +353,22 @@ export class Matching {
 
   /** Those of one context that are posted. */
   stallWildcards(context: number): void {
+    for (const receive of this.wildcardsOf(context)) this.stall(receive);
+  }
+
+  /** Are any posted? */
+  hasWildcards(context: number): boolean {
+    return this.posted.count > 0 && this.wildcardsOf(context).length > 0;
+  }
+
+  private wildcardsOf(context: number): RecordId[] {
     const { records } = this;
+    const found: RecordId[] = [];
     this.posted.forEach((receive) => {
       const isMeant = records.get(receive, R_PEER) === ANY_SOURCE && records.get(receive, R_CONTEXT) === context;
-      if (isMeant) this.stall(receive);
+      if (isMeant) found.push(receive);
     });
+    return found;
   }
 
   stall(receive: RecordId): void {

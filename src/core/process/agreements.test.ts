@@ -11,7 +11,7 @@ import { Group } from "../comm/group.ts";
 import { R_ERROR } from "../request/records.ts";
 import { Agree } from "./agree.ts";
 import type { Communicator } from "./communicator.ts";
-import { CreateInter, Shrink, Split } from "./new-communicators.ts";
+import { CreateInter, Duplicate, Shrink, Split } from "./new-communicators.ts";
 import type { Task } from "./task.ts";
 
 const { PROC_FAILED, REVOKED } = ErrorClass;
@@ -173,6 +173,36 @@ describe("U2 ULFM agreement", () => {
       assert.equal((yield* run(process, new Agree(core.world, 1))).error, 0);
     });
     assert.deepEqual(world.run(), []);
+  });
+
+  it("a member that has freed the communicator, or is in MPI_Finalize, gives its verdict to those that miss it", () => {
+    let missed = 0;
+    for (let crashNs = 33_500; crashNs < 36_500; crashNs += tries(125, 10)) {
+      const world = new World({
+        ranks: 5,
+        nodes: 5,
+        seed: crashNs,
+        cost: { detectionNs: 90_000, inFlightAtCrash: "lost" },
+      });
+      world.planCrash(20_000 + crashNs, 0);
+      const seen: Seen[][] = Array.from({ length: 5 }, () => []);
+      const endsNs: number[] = [];
+      world.startAll(function* (process) {
+        const { core, rank } = process;
+        const copy = (yield* run(process, new Duplicate(core.world))).result;
+        // The death may come before.
+        if (copy === null) return;
+        const { flags, error } = yield* run(process, new Agree(copy, ~(1 << rank)));
+        seen[rank]!.push({ flags, error, failed: "" });
+        if (rank !== 0) endsNs.push(world.nowNs);
+        core.freeCommunicator(copy);
+        yield core.startFinalBarrier();
+      });
+      assert.deepEqual(world.run(), [], `crash at ${crashNs}`);
+      if (seen.some((each) => each.length > 0)) checkSame(seen, `crash at ${crashNs}`);
+      if (Math.max(...endsNs) - Math.min(...endsNs) > 45_000) missed++;
+    }
+    assert.ok(missed > 0, "nobody has missed a verdict that others had");
   });
 
   it("a revoked communicator agrees, and both sides of an inter-communicator", () => {

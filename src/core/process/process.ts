@@ -76,7 +76,7 @@ const boardNames = 1 << 16;
 const freedMax = 256;
 
 export class Process {
-  static readonly unsaved = { jobBoard: null, jobBoardIndex: -1, freedContexts: [] };
+  static readonly unsaved = { jobBoard: null, jobBoardIndex: -1, freedContexts: [], freedWithWildcards: new Set() };
   /** Its number in the job: its rank in the world, unless it was spawned. */
   readonly rank: number;
   readonly ranks: number;
@@ -109,6 +109,8 @@ export class Process {
   readonly tasks: Task[] = [];
   /** Of the communicators that were freed last: ranks that have not may ask what becomes of a collective there. */
   private readonly freedContexts: number[] = [];
+  /** Freed while receives from ANY_SOURCE were posted there, which deaths of members concern. Not in images: older ones lack it. */
+  private readonly freedWithWildcards = new Set<Communicator>();
 
   constructor(options: ProcessOptions) {
     this.rank = options.rank;
@@ -176,11 +178,17 @@ export class Process {
     this.freedContexts.push(communicator.context);
     if (this.freedContexts.length > freedMax) this.freedContexts.shift();
     this.communicators.delete(communicator.context);
+    for (const each of [...this.freedWithWildcards, communicator]) this.keepForWildcards(each);
     this.collectives.forget(communicator);
     // Also when it was given up: by a revocation, or because a member died.
     if (communicator.boardIndex >= 0) this.boards?.leave(communicator.boardIndex);
     communicator.board = null;
     communicator.boardIndex = -1;
+  }
+
+  private keepForWildcards(freed: Communicator): void {
+    if (this.engine.matching.hasWildcards(freed.context)) this.freedWithWildcards.add(freed);
+    else this.freedWithWildcards.delete(freed);
   }
 
   /**
@@ -434,6 +442,9 @@ export class Process {
       communicator.closeToPlane();
       this.failures.update(communicator);
       this.engine.matching.stallWildcards(communicator.context);
+    }
+    for (const { peers, context } of this.freedWithWildcards) {
+      if (peers.has(rank as WorldRank)) this.engine.matching.stallWildcards(context);
     }
     this.revocations.peerFailed(rank as WorldRank);
     this.agreements.peerFailed();

@@ -15,7 +15,6 @@
 import type { CommRank, WorldRank } from "../base/brand.ts";
 import { lives, saves } from "../base/saved-classes.ts";
 import { Group } from "../comm/group.ts";
-import type { Engine } from "../p2p/engine.ts";
 import { PacketKind } from "../wire/packet.ts";
 import type { Collectives } from "./collectives.ts";
 import type { Communicator } from "./communicator.ts";
@@ -34,9 +33,14 @@ const endBit = 2;
 /** The parts of a process that revocations use. */
 interface RevokingProcess {
   readonly rank: number;
-  readonly engine: Engine;
-  readonly collectives: Collectives;
-  readonly failures: Failures;
+  readonly engine: {
+    readonly outbox: { announce(rank: number, kind: PacketKind, said: readonly number[]): void };
+    /** Ends what is under way in a context, and refuses what comes. */
+    revoke(context: number): void;
+  };
+  readonly collectives: Pick<Collectives, "revoked" | "isMaking">;
+  /** The dead in the order of their deaths. */
+  readonly failures: Pick<Failures, "ranks">;
   /** By context. */
   readonly communicators: ReadonlyMap<number, Communicator>;
 }

@@ -135,9 +135,14 @@ export class RepairingRank {
 
   /** The members agree how it went, and those that live go on. */
   *#endRound(error: number): Steps {
+    const { core, rank } = this.#process;
+    const { ledger } = this.#plan;
     const isWell = yield* this.#agree(this.#comm, error === 0);
     yield* this.#useMade(isWell);
     if (!isWell) yield* this.#shrink();
+    const known = core.failures.acknowledgedOf(this.#comm).worldRanks();
+    // Who has acknowledged a member's death may wait for it for ever, in a receive from anybody.
+    if (known.length > 0) ledger.wrong("acknowledged deaths leave", `round ${this.#round}: ${known} at rank ${rank}`);
     this.#round++;
   }
 
@@ -382,7 +387,7 @@ export class RepairingRank {
     this.#judge(between.error, comm.group.worldRanks());
     if (!isWell) {
       if (between.result !== null) core.freeCommunicator(between.result);
-      return between.error;
+      return notWell;
     }
     const merged = yield* this.#task(new Merge(between.result!, !isFirst, core));
     core.freeCommunicator(between.result!);

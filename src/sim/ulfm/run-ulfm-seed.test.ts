@@ -16,6 +16,10 @@ describe("U2 ULFM random programs with deaths", () => {
     assert.ok(counts.deaths > 20 && counts.files > 20 && counts.joined > 5, JSON.stringify(counts));
   });
 
+  it("no death that some have acknowledged stays in a communicator in which others wait for anybody", () => {
+    assert.deepEqual(runUlfmSeed({ seed: 12_605 }).violations, []);
+  });
+
   it("the same seed gives the same run", () => {
     assert.equal(runUlfmSeed({ seed: 17 }).hash, runUlfmSeed({ seed: 17 }).hash);
   });

@@ -394,6 +394,48 @@ static void spawning(void) {
     WORKS(MPI_Comm_disconnect(&children));
 }
 
+/* All have merged, the last one of them dies, and the others go on without it. */
+static void lose_the_last(MPI_Comm merged) {
+    int place, members, left;
+    MPI_Comm rest;
+    MPI_Comm_rank(merged, &place);
+    MPI_Comm_size(merged, &members);
+    gather_before_a_death(merged);
+    if (place == members - 1) die();
+    FAILS(MPI_Barrier(merged));
+    WORKS(MPIX_Comm_shrink(merged, &rest));
+    MPI_Comm_size(rest, &left);
+    CHECK(left == members - 1);
+    WORKS(MPI_Barrier(rest));
+}
+
+/* A rank that waits in reserve dies, which those at work do not notice; then one that was spawned in its place. */
+static void spares(void) {
+    char command[256] = "";
+    char *arguments_of_children[] = {"replacing", (char *)how, NULL};
+    int flag, value, codes[2];
+    MPI_Comm at_work, alive, children, all;
+    returning(WORLD);
+    MPI_Info_get(MPI_INFO_ENV, "command", 255, command, &flag);
+    MPI_Comm_split(WORLD, rank < size - 2, 0, &at_work);
+    returning(at_work);
+    gather_before_a_death(WORLD);
+    if (rank == size - 1) die();
+    if (rank == size - 2) FAILS(MPI_Recv(&value, 1, MPI_INT, size - 1, 5, WORLD, MPI_STATUS_IGNORE));
+    else for (int i = 0; i < 100; i++) WORKS(MPI_Barrier(at_work));
+    WORKS(MPIX_Comm_shrink(WORLD, &alive));
+    WORKS(MPI_Comm_spawn(command, arguments_of_children, 2, MPI_INFO_NULL, 0, alive, &children, codes));
+    WORKS(MPI_Intercomm_merge(children, 0, &all));
+    lose_the_last(all);
+}
+
+/* One of those that were spawned for that. */
+static void replacing(MPI_Comm parent) {
+    MPI_Comm all;
+    WORKS(MPI_Intercomm_merge(parent, 1, &all));
+    lose_the_last(all);
+}
+
 /* MPI_Abort on a communicator that is not the world ends its members. */
 static void aborting(void) {
     MPI_Comm half;
@@ -417,7 +459,8 @@ static const struct {
 } scenarios[] = {{"at-once", at_once}, {"messages", messages}, {"collectives", collectives}, {"acknowledged", acknowledged},
                  {"master", master}, {"handlers", handlers}, {"repairing-handler", repairing_handler},
                  {"jumping-handler", jumping_handler}, {"one-after-the-other", one_after_the_other}, {"shrinking", shrinking},
-                 {"revoking", revoking}, {"pairs", pairs}, {"spawning", spawning}, {"aborting", aborting}};
+                 {"revoking", revoking}, {"pairs", pairs}, {"spawning", spawning}, {"spares", spares},
+                 {"aborting", aborting}};
 
 int main(int argc, char **argv) {
     MPI_Comm parent;
@@ -425,13 +468,17 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(WORLD, &rank);
     MPI_Comm_size(WORLD, &size);
     MPI_Comm_get_parent(&parent);
+    how = argc > 2 ? argv[2] : "raise";
     if (parent != MPI_COMM_NULL) {
-        MPI_Barrier(parent);
-        MPI_Comm_disconnect(&parent);
+        if (strcmp(argv[1], "replacing") == 0) {
+            replacing(parent);
+        } else {
+            MPI_Barrier(parent);
+            MPI_Comm_disconnect(&parent);
+        }
         MPI_Finalize();
         return 0;
     }
-    how = argv[2];
     for (unsigned i = 0; i < sizeof scenarios / sizeof *scenarios; i++)
         if (strcmp(scenarios[i].name, argv[1]) == 0) scenarios[i].run();
     MPI_Finalize();
