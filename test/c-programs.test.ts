@@ -53,7 +53,7 @@ for (const [what, wanted, words] of [
   ["exit", 7, /rank 1 .*exited with code 7/],
   ["abort", 9, /rank 1 .*MPI_Abort/],
   ["raise", 137, /rank 1 .*SIGKILL/],
-  ["trap", 1, /rank 1 .*divide by zero/],
+  ["trap", 136, /rank 1 .*SIGFPE: integer division by zero in main/],
   ["missing", 55, /MPI_Win_create/],
 ] as const) {
   test(`M6 M10: a program that ends by ${what} ends the job, and the message says how`, async () => {

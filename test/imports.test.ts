@@ -147,7 +147,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "real/image",
     "real/machine",
     "mpi",
-    "abi/trap-text.ts",
     "image",
     "core/process",
     "core/ft",

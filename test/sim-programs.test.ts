@@ -76,7 +76,7 @@ for (const [what, wanted, words] of [
   ["exit", 7, /rank 1 failed after .*: exited with code 7/],
   ["abort", 9, /rank 1 aborted the job after .*MPI_Abort/],
   ["raise", 137, /rank 1 failed after .*SIGKILL/],
-  ["trap", 1, /rank 1 failed after .*divide by zero/],
+  ["trap", 136, /rank 1 failed after .*SIGFPE: integer division by zero in main/],
 ] as const) {
   test(`M6 sim: a program that ends by ${what} ends the world, and the message says how`, async () => {
     const { code, stderr } = await sim("-n", "2", processes, what);

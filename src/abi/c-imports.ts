@@ -1,5 +1,6 @@
 /** Everything that the module of a program in C imports. */
 import { wasiCapturePoints } from "../core/base/capture-points.ts";
+import type { Terminals } from "../core/base/terminals.ts";
 import type { Descriptors } from "../wasi/descriptors.ts";
 import type { Library, Pause } from "../wasi/ports.ts";
 import { wasiImports } from "../wasi/wasi.ts";
@@ -18,6 +19,7 @@ interface ImportOptions {
   readonly descriptors: Descriptors;
   readonly pause: Pause;
   readonly hostName: string;
+  readonly terminals: Terminals;
   signalName(signal: number): string | undefined;
 }
 
@@ -25,7 +27,7 @@ interface ImportOptions {
 const firstPid = 10_000;
 
 export function cImportsOf(module: WebAssembly.Module, options: ImportOptions) {
-  const { rank, memory, program, library, descriptors, pause, hostName, signalName } = options;
+  const { rank, memory, program, library, descriptors, pause, hostName, terminals, signalName } = options;
   const names = WebAssembly.Module.imports(module).filter((each) => each.module === "mpi");
   program.disk = new ProgramFiles({ files: library.files, descriptors, run: library.run });
   const { choices } = program.operations;
@@ -34,7 +36,7 @@ export function cImportsOf(module: WebAssembly.Module, options: ImportOptions) {
   if (choices !== null) {
     wasi["clock_time_get"] = choosingClock(wasi["clock_time_get"]!, library, memory.bytes, choices);
   }
-  for (const name of wasiCapturePoints) wasi[name] = capturePoint(program, wasi[name]!);
+  for (const name of wasiCapturePoints) wasi[name] = capturePoint(program, `the C library (${name})`, wasi[name]!);
   return {
     env: { memory: memory.memory },
     mpi: bind(
@@ -42,6 +44,9 @@ export function cImportsOf(module: WebAssembly.Module, options: ImportOptions) {
       names.map(({ name }) => name),
     ),
     wasi_snapshot_preview1: wasi,
-    banyan: supportImports({ memory: memory.bytes, pid: firstPid + rank, hostName, signalName }),
+    banyan: supportImports({
+      ...{ memory: memory.bytes, pid: firstPid + rank, hostName },
+      ...{ descriptors, terminals, signalName },
+    }),
   };
 }

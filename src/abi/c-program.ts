@@ -5,6 +5,9 @@
 import { noCaptureText } from "../core/base/capture-points.ts";
 import type { Memory } from "../core/request/memory.ts";
 import type { HeapRange } from "../core/request/program-heap.ts";
+import type { CrashedProgram } from "./crash/crash.ts";
+import { LowMemory } from "./crash/low-memory.ts";
+import { type SourceLines, sourceLinesOf } from "./crash/source-lines.ts";
 import { Ended } from "./ended.ts";
 import type { Program } from "./program.ts";
 import switchBytes from "./stack-switch.wat";
@@ -40,6 +43,7 @@ export type Imports = WebAssembly.Imports;
 interface Exports {
   readonly _start: () => void;
   readonly __indirect_function_table: WebAssembly.Table;
+  readonly __stack_pointer: WebAssembly.Global;
   readonly banyan_memory: WebAssembly.Global;
   readonly asyncify_stop_rewind: () => void;
 }
@@ -70,11 +74,22 @@ export function unusedArea({ area, bytes }: UnwoundStack, words: Int32Array): He
 
 /** Can the program be stopped inside its calls? Not if it was linked with `--no-capture`: the linker wrote that down. */
 export function canStop(module: WebAssembly.Module): boolean {
-  const [section] = WebAssembly.Module.customSections(module, "banyan");
-  return section === undefined || !new TextDecoder().decode(section).includes(noCaptureText);
+  return !madeHow(module).includes(noCaptureText);
 }
 
-export class CProgram {
+/** Is nothing of the program in the first bytes of its memory? */
+function leavesLowMemory(module: WebAssembly.Module): boolean {
+  return Number(/"contract":(\d+)/.exec(madeHow(module))?.[1] ?? 0) >= 2;
+}
+
+/** The linker's words. */
+function madeHow(module: WebAssembly.Module): string {
+  const [section] = WebAssembly.Module.customSections(module, "banyan");
+  return section === undefined ? "" : new TextDecoder().decode(section);
+}
+
+export class CProgram implements CrashedProgram {
+  readonly #module: WebAssembly.Module;
   readonly #binding: Program;
   readonly #stack: UnwoundStack;
   readonly #exports: Exports;
@@ -83,12 +98,14 @@ export class CProgram {
 
   /** Of a restored process all of its state is there already, its memory too: the module finds it as it left it. */
   constructor(module: WebAssembly.Module, imports: Imports, binding: Program, memory: CMemory, stack: UnwoundStack) {
+    this.#module = module;
     this.#binding = binding;
     this.#stack = stack;
     const { exports } = new WebAssembly.Instance(module, imports);
     this.#exports = exports as unknown as Exports;
     this.#switch = canStop(module) ? switchOf(memory, exports) : null;
     memory.attach(this.#exports.banyan_memory.value as number);
+    if (leavesLowMemory(module)) binding.lowMemory = new LowMemory(memory.words);
     const table = this.#exports.__indirect_function_table;
     binding.isFunction = (fn) => fn > 0 && fn < table.length && table.get(fn) !== null;
     binding.parametersOf = (fn) => (table.get(fn) as (...args: never[]) => void).length;
@@ -98,15 +115,28 @@ export class CProgram {
     };
   }
 
+  get stackPointer(): number {
+    return this.#exports.__stack_pointer.value as number;
+  }
+
+  lines(): SourceLines | undefined {
+    return sourceLinesOf(this.#module);
+  }
+
   /** True when the program has come to its end, false when it has stopped. */
   start(): boolean {
-    return this.#run(false);
+    return this.#ended(this.#run(false));
   }
 
   goOn(): boolean {
     this.#binding.suspension.isRewinding = true;
     this.#binding.process.pass.setOutside(true);
-    return this.#run(true);
+    return this.#ended(this.#run(true));
+  }
+
+  #ended(isOver: boolean): boolean {
+    if (isOver) this.#binding.lowMemory.check("the end of the program");
+    return isOver;
   }
 
   #run(isStarted: boolean): boolean {

@@ -27,6 +27,7 @@ import type { Process } from "../core/process/process.ts";
 import type { Memory } from "../core/request/memory.ts";
 import { addressMin } from "./arguments/buffers.ts";
 import { type CItems, ProgramGround } from "./collectives/collective-sides.ts";
+import { unwatched } from "./crash/low-memory.ts";
 import { type CFile, NoFile } from "./files/file.ts";
 import type { ProgramFiles } from "./files/program-files.ts";
 import { Handles, Kind } from "./handles/handles.ts";
@@ -71,6 +72,7 @@ export class Program {
     longs: null,
     disk: null,
     again: null,
+    lowMemory: null,
   };
   readonly host: CHost;
   readonly process: Process;
@@ -117,6 +119,8 @@ export class Program {
   readonly suspension: Suspension;
   /** Every function of MPI by its name, without what catches errors: set by binding.ts. */
   calls: Readonly<Record<string, (...args: number[]) => number>> = {};
+  /** Watched once the program's module is there. */
+  lowMemory = unwatched;
   readonly buffered = new BufferedSends();
   /** What MPI_Alloc_mem gave and MPI_Free_mem has not taken back. */
   readonly blocks = new Set<number>();

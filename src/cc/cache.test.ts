@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
-import { Cache, cacheFolder, keyOf } from "./cache.ts";
+import { Cache, cacheFolder, cachePlace, keyOf } from "./cache.ts";
 
 const root = mkdtempSync(join(tmpdir(), "banyan-cache-"));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -159,5 +159,23 @@ describe("M6 the cache of compiled things", () => {
     assert.equal(cacheFolder({ BANYAN_CACHE: "here" }), join(process.cwd(), "here"));
     assert.equal(cacheFolder({ BANYAN_CACHE: "", XDG_CACHE_HOME: "/y" }), "/y/banyan");
     assert.match(cacheFolder({}), /\/\.cache\/banyan$/);
+  });
+
+  it("is a temporary folder where there is no home that can be written, and says so", () => {
+    const before = process.env["HOME"];
+    const home = join(root, "a file");
+    writeFileSync(home, "");
+    process.env["HOME"] = home;
+    try {
+      const { folder, note } = cachePlace({});
+      assert.match(folder, /\/banyan-cache-\d+$/);
+      assert.equal(
+        note,
+        `${home}/.cache/banyan cannot be written: what is compiled is kept in ${folder}; BANYAN_CACHE may name another folder`,
+      );
+    } finally {
+      if (before === undefined) delete process.env["HOME"];
+      else process.env["HOME"] = before;
+    }
   });
 });

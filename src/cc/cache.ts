@@ -11,6 +11,7 @@
  */
 import { createHash } from "node:crypto";
 import {
+  accessSync,
   closeSync,
   constants,
   openSync,
@@ -22,7 +23,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { homedir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { isOwnFile, isOwnFolder } from "../trust/folder.ts";
@@ -162,12 +163,47 @@ function entryIn(bytes: Buffer | undefined): CacheEntry | undefined {
     : undefined;
 }
 
-/** `$BANYAN_CACHE`, or the place that the desktop's standard prescribes. */
+/** `$BANYAN_CACHE`, or the place that the desktop's standard prescribes, or a temporary one where that cannot be made. */
 export function cacheFolder(environment: NodeJS.ProcessEnv): string {
-  const { BANYAN_CACHE, XDG_CACHE_HOME } = environment;
+  return cachePlace(environment).folder;
+}
+
+interface CachePlace {
+  readonly folder: string;
+  /** A line for the user, where it is not where it should be; otherwise empty. */
+  readonly note: string;
+}
+
+export function cachePlace({ BANYAN_CACHE, XDG_CACHE_HOME }: NodeJS.ProcessEnv): CachePlace {
   // Absolute: the server, which lives longer, has another working folder.
-  if (BANYAN_CACHE) return resolve(BANYAN_CACHE);
-  return join(XDG_CACHE_HOME || join(homedir(), ".cache"), "banyan");
+  if (BANYAN_CACHE) return { folder: resolve(BANYAN_CACHE), note: "" };
+  if (XDG_CACHE_HOME) return { folder: join(XDG_CACHE_HOME, "banyan"), note: "" };
+  const usual = join(homeOf(), ".cache/banyan");
+  if (canBeMade(usual)) return { folder: usual, note: "" };
+  const folder = join(tmpdir(), `banyan-cache-${process.geteuid?.() ?? 0}`);
+  const note = `${usual} cannot be written: what is compiled is kept in ${folder}; BANYAN_CACHE may name another folder`;
+  return { folder, note };
+}
+
+/** A user whom the system does not know has none. */
+function homeOf(): string {
+  try {
+    return homedir();
+  } catch {
+    return "/nonexistent";
+  }
+}
+
+/** May this user write to the folder, or to the one in which it would be made? */
+function canBeMade(folder: string): boolean {
+  try {
+    let at = folder;
+    while (statSync(at, { throwIfNoEntry: false }) === undefined) at = dirname(at);
+    accessSync(at, constants.W_OK);
+    return statSync(at).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 /** A name for everything that a result depends on. */

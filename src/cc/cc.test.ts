@@ -78,7 +78,7 @@ describe("M6 banyan cc", { concurrency: false }, () => {
       imports.filter((name) => !/^(env\.memory$|mpi\.|wasi_snapshot_preview1\.|banyan\.)/.test(name)),
       [],
     );
-    assert.equal(section["contract"], 1);
+    assert.equal(section["contract"], 2);
     assert.equal(section["stackBytes"], 8 << 20);
     assert.equal(statSync(join(cwd, "a.out")).mode & 0o111, 0o111 & ~process.umask());
     assert.equal(existsSync(join(cwd, "hello.o")), false);

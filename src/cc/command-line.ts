@@ -100,6 +100,8 @@ interface LinkerOptions {
   readonly relocatable: boolean;
   /** False (`--no-capture`): without Asyncify, to measure its cost; the program cannot be frozen. */
   readonly capture: boolean;
+  /** False (`--no-null-checks`): accesses through null pointers do not trap in a program that is compiled with `-g`. */
+  readonly checksNull: boolean;
 }
 
 export type CommandLine =
@@ -210,6 +212,7 @@ class Reader {
   #strip = false;
   #relocatable = false;
   #capture = true;
+  #checksNull = true;
 
   constructor(driver: Driver) {
     this.#driver = driver;
@@ -269,6 +272,7 @@ class Reader {
         strip: this.#strip,
         relocatable: this.#relocatable,
         capture: this.#capture,
+        checksNull: this.#checksNull,
       },
       verbose: this.#verbose,
       dryRun: this.#dryRun,
@@ -369,6 +373,7 @@ class Reader {
     else if (word === "-s") this.#strip = true;
     else if (word === "-r") this.#relocatable = true;
     else if (word === "--no-capture") this.#capture = false;
+    else if (word === "--no-null-checks") this.#checksNull = false;
     else if (word === "-nostartfiles") this.#withStart = false;
     else if (word === "-nodefaultlibs" || word === "-nolibc") this.#withLibraries = false;
     else if (word === "-nostdlib") this.#withStart = this.#withLibraries = false;

@@ -37,5 +37,5 @@ export function linkText(build: Build): string {
     if (input.kind === "library") return `-l${input.name}`;
     return input.kind === "file" ? input.path : input.word;
   });
-  return linkWords(build, { inputs, support: ["libbanyan.a"], longDouble: false }).join(" ");
+  return linkWords(build, { inputs, support: ["libbanyan.a"], longDouble: false, lines: false }).join(" ");
 }

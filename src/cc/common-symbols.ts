@@ -7,7 +7,9 @@
  * Reads and changes the symbol table of an object: section "linking", subsection 8, of the tool conventions for WebAssembly
  * (https://github.com/WebAssembly/tool-conventions/blob/main/Linking.md).
  */
+
 import type { LinkFile } from "./requests.ts";
+import { WasmReader } from "./wasm-reader.ts";
 
 const flag = { WEAK: 0x01, LOCAL: 0x02, UNDEFINED: 0x10, EXPLICIT_NAME: 0x40, ABSOLUTE: 0x200 } as const;
 const symbolKind = { FUNCTION: 0, DATA: 1, GLOBAL: 2, SECTION: 3, EVENT: 4, TABLE: 5 } as const;
@@ -80,7 +82,7 @@ function undefine(object: Uint8Array, { lengths }: Symbols, variables: readonly 
     removed += place[1] - place[0];
   }
   kept.push(bytes.subarray(from));
-  for (const length of lengths) putLength(bytes, length, new Reader(object, length[0]).number() - removed);
+  for (const length of lengths) putLength(bytes, length, new WasmReader(object, length[0]).number() - removed);
   return Buffer.concat(kept);
 }
 
@@ -94,7 +96,7 @@ function putLength(bytes: Uint8Array, [from, to]: readonly [number, number], val
 function readSymbols(bytes: Uint8Array): Symbols | undefined {
   const magic = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
   if (bytes.length < 8 || magic.some((byte, at) => bytes[at] !== byte)) return undefined;
-  const reader = new Reader(bytes, 8);
+  const reader = new WasmReader(bytes, 8);
   while (!reader.atEnd) {
     const id = reader.byte();
     const lengthAt = reader.at;
@@ -106,7 +108,7 @@ function readSymbols(bytes: Uint8Array): Symbols | undefined {
   return undefined;
 }
 
-function readLinking(reader: Reader, end: number, sectionLength: readonly [number, number]): Symbols {
+function readLinking(reader: WasmReader, end: number, sectionLength: readonly [number, number]): Symbols {
   reader.number();
   let segmentNames: string[] = [];
   let variables: Variable[] = [];
@@ -126,7 +128,7 @@ function readLinking(reader: Reader, end: number, sectionLength: readonly [numbe
   return { variables, segmentNames, lengths };
 }
 
-function readSegmentNames(reader: Reader): string[] {
+function readSegmentNames(reader: WasmReader): string[] {
   return Array.from({ length: reader.number() }, () => {
     const name = reader.text();
     reader.number();
@@ -135,7 +137,7 @@ function readSegmentNames(reader: Reader): string[] {
   });
 }
 
-function readVariables(reader: Reader): Variable[] {
+function readVariables(reader: WasmReader): Variable[] {
   const variables: Variable[] = [];
   for (let count = reader.number(); count > 0; count--) {
     const kind = reader.byte();
@@ -156,39 +158,4 @@ function readVariables(reader: Reader): Variable[] {
     }
   }
   return variables;
-}
-
-class Reader {
-  at: number;
-  readonly #bytes: Uint8Array;
-
-  constructor(bytes: Uint8Array, at: number) {
-    this.#bytes = bytes;
-    this.at = at;
-  }
-
-  get atEnd(): boolean {
-    return this.at >= this.#bytes.length;
-  }
-
-  byte(): number {
-    return this.#bytes[this.at++] ?? 0;
-  }
-
-  /** LEB128, without a sign. */
-  number(): number {
-    let value = 0;
-    for (let factor = 1; ; factor *= 128) {
-      const byte = this.byte();
-      value += (byte & 0x7f) * factor;
-      if (byte < 0x80) return value;
-    }
-  }
-
-  text(): string {
-    const length = this.number();
-    const start = this.at;
-    this.at += length;
-    return Buffer.from(this.#bytes.subarray(start, start + length)).toString();
-  }
 }

@@ -6,9 +6,9 @@ import { join } from "node:path";
 export const clangVersion = "22.0.0-git20542-10";
 export const binaryenVersion = "132.0.0";
 /** The contract between programs and the runtime, docs/adr/0005. */
-export const contractVersion = 1;
+export const contractVersion = 2;
 /** Raised when the same request would now give another result, so that kept results are not used any more. */
-const recipe = 2;
+const recipe = 4;
 
 export interface Installation {
   /** The folder of mpi.h. */

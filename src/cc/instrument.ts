@@ -6,6 +6,8 @@
  * Binaryen's settings are global: one thread, one module at a time. After an abort it cannot be used again.
  */
 import type binaryenPackage from "binaryen";
+import { debugInformation, placeLines, withoutDebugSections } from "./debug/debug-lines.ts";
+import { withoutSections } from "./debug/module-parts.ts";
 import type { InstrumentRequest, Reply } from "./requests.ts";
 import { adaptSignatures } from "./signature-adapters.ts";
 
@@ -24,12 +26,14 @@ export class Instrumenter {
 
   instrument({ module: bytes, finish }: InstrumentRequest): Reply {
     const binaryen = this.#binaryen;
-    const module = binaryen.readBinary(bytes);
+    const debug = finish.names ? debugInformation(bytes, finish.checksNull) : undefined;
+    const module = binaryen.readBinary(withoutDebugSections(bytes));
     module.setFeatures(featuresOf(binaryen));
     binaryen.setOptimizeLevel(2);
     binaryen.setShrinkLevel(0);
     binaryen.setDebugInfo(finish.names);
     binaryen.clearPassArguments();
+    if (debug !== undefined) placeLines(binaryen, module, debug);
     adaptSignatures(binaryen, module);
     const canUnwind = finish.capturePoints.length > 0;
     // Binaryen has no way to say "none"; a name that no import has instruments nothing.
@@ -38,9 +42,9 @@ export class Instrumenter {
     module.runPasses(["asyncify"]);
     if (!canUnwind) refuseToUnwind(binaryen, module);
     const valid = module.validate();
-    const emitted = module.emitBinary();
+    const emitted = debug === undefined ? module.emitBinary() : withSourceMap(module);
     module.dispose();
-    const output = Buffer.concat([emitted, customSection("banyan", finish.section)]);
+    const output = Buffer.concat([emitted, customSection("banyan", Buffer.from(finish.section))]);
     if (!valid || !WebAssembly.validate(output))
       return { kind: "broken", message: "Cannot instrument the program: what came out is no valid WebAssembly" };
     return { kind: "done", code: 0, output, stderr: new Uint8Array() };
@@ -56,6 +60,17 @@ function refuseToUnwind(binaryen: Binaryen, module: binaryenPackage.Module): voi
   module.addFunction(why, binaryen.i32, binaryen.none, [], module.unreachable());
   module.removeExport("asyncify_start_unwind");
   module.addFunctionExport(why, "asyncify_start_unwind");
+}
+
+/** The section in which engines and debuggers look for lines. */
+const sourceMapSection = "sourceMappingURL";
+
+/** The module, with its source map inside: offsets of the module are columns of one line. */
+function withSourceMap(module: binaryenPackage.Module): Uint8Array {
+  const { binary, sourceMap } = module.emitBinary("inside");
+  const url = Buffer.from(`data:application/json;base64,${Buffer.from(sourceMap ?? "").toString("base64")}`);
+  const section = customSection(sourceMapSection, Buffer.concat([leb128(url.length), url]));
+  return Buffer.concat([withoutSections(binary, new RegExp(`^${sourceMapSection}$`)), section]);
 }
 
 /** Not all features: with all of them Binaryen writes encodings that Node 20 cannot read. Not relaxed-simd: see options. */
@@ -75,9 +90,9 @@ function featuresOf({ Features }: Binaryen): number {
 }
 
 /** A section of a WebAssembly module that engines skip: id 0, length, name, contents. */
-function customSection(name: string, text: string): Uint8Array {
+function customSection(name: string, contents: Uint8Array): Uint8Array {
   const nameBytes = Buffer.from(name);
-  const body = Buffer.concat([leb128(nameBytes.length), nameBytes, Buffer.from(text)]);
+  const body = Buffer.concat([leb128(nameBytes.length), nameBytes, contents]);
   return Buffer.concat([Buffer.of(0), leb128(body.length), body]);
 }
 

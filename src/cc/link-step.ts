@@ -4,6 +4,7 @@
  */
 
 import { capturePoints } from "../core/base/capture-points.ts";
+import { lowMemoryBytes } from "../core/base/low-memory.ts";
 import { keyOf } from "./cache.ts";
 import type { Build } from "./command-line.ts";
 import { largestOnly } from "./common-symbols.ts";
@@ -35,6 +36,7 @@ export function linkProgram(
       inputs: named.map((input) => (input.kind === "file" ? input.file.name : input.word)),
       support: support.map(({ name }) => name),
       longDouble: objects.some(usesLongDouble),
+      lines: !build.link.strip && objects.some(hasLines),
     }),
   ];
   const request: LinkRequest = {
@@ -56,17 +58,27 @@ interface LinkNames {
   readonly support: readonly string[];
   /** If some object computes in `long double`, printf must support it: a library of its own, because it is large. */
   readonly longDouble: boolean;
+  /** Some object was compiled with `-g`. */
+  readonly lines: boolean;
 }
 
 /** The command line of wasm-ld. */
-export function linkWords({ link }: Build, { inputs, support, longDouble }: LinkNames): string[] {
+export function linkWords({ link }: Build, { inputs, support, longDouble, lines }: LinkNames): string[] {
   const { flags, stackBytes, withStart, withLibraries, withCxx, relocatable } = link;
   if (relocatable) return ["-m", "wasm32", "-r", ...inputs, ...flags];
   return [
     // Names of functions stay for the next step (signature-adapters.ts), which removes them when they are not wanted.
-    ...["-m", "wasm32", "--error-limit=0", "--strip-debug"],
+    ...["-m", "wasm32", "--error-limit=0"],
+    ...(lines ? [] : ["--strip-debug"]),
     ...["--import-memory", "--shared-memory", "--no-check-features", `--max-memory=${memoryBytesMax}`],
-    ...["--export=__stack_pointer", "--export-table", "-z", `stack-size=${stackBytes}`],
+    // The stack is first in memory; below its end nothing may lie (core/base/low-memory.ts).
+    ...[
+      "--stack-first",
+      "--export=__stack_pointer",
+      "--export-table",
+      "-z",
+      `stack-size=${stackBytes + lowMemoryBytes}`,
+    ],
     // MPI has small numbers for predefined functions (MPI_COMM_DUP_FN); no real function may have them.
     "--table-base=16",
     ...(withLibraries ? ["--export=banyan_memory"] : []),
@@ -95,7 +107,12 @@ function finishOf({ link }: Build): ProgramFinish {
     stackBytes: link.stackBytes,
     ...(link.capture ? {} : { capture: false }),
   };
-  return { capturePoints: link.capture ? capturePoints : [], section: JSON.stringify(section), names: !link.strip };
+  return {
+    capturePoints: link.capture ? capturePoints : [],
+    section: JSON.stringify(section),
+    names: !link.strip,
+    checksNull: link.checksNull,
+  };
 }
 
 /** Functions that clang calls to compute with 128 bits; only code with `long double` does. */
@@ -109,6 +126,10 @@ const longDoubleCalls = [
   "multf3",
   "divtf3",
 ];
+
+function hasLines({ bytes }: LinkFile): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(".debug_line");
+}
 
 function usesLongDouble({ bytes }: LinkFile): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

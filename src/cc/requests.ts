@@ -64,6 +64,8 @@ export interface ProgramFinish {
   readonly section: string;
   /** Keep the names of functions: stack traces show them. */
   readonly names: boolean;
+  /** Let accesses through null pointers trap where the debug information is complete (`-g`). */
+  readonly checksNull: boolean;
 }
 
 /** The second half of a link, a job of its own: another thread may do it, and if that thread dies, clang does not. */
@@ -101,7 +103,7 @@ export type Reply =
   /** The tool crashed, or the server could not handle the request; the text is for the user. */
   | { readonly kind: "broken"; readonly message: string };
 
-const finish = object<ProgramFinish>({ capturePoints: list(text), section: text, names: flag });
+const finish = object<ProgramFinish>({ capturePoints: list(text), section: text, names: flag, checksNull: flag });
 const driver = word("clang", "clang++");
 
 const request = oneOf<CompilerRequest>({

@@ -1,9 +1,10 @@
 /** `banyan cc` and `banyan c++`: mpicc and mpicxx. A shell around cc/run-build.ts: arguments, terminal, exit code. */
 import { readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { Command } from "commander";
-import { cacheFolder } from "../cc/cache.ts";
+import { cacheFolder, cachePlace } from "../cc/cache.ts";
 import { CannotCompile } from "../cc/client.ts";
-import { type CommandLine, type Driver, parseCommandLine } from "../cc/command-line.ts";
+import { type Build, type CommandLine, type Driver, parseCommandLine } from "../cc/command-line.ts";
 import { commandLines, compileText, linkText } from "../cc/command-text.ts";
 import { describeDiskTrouble, isDiskTrouble } from "../cc/disk-trouble.ts";
 import { openWorkshop } from "../cc/open-workshop.ts";
@@ -14,6 +15,7 @@ import type { Workshop } from "../cc/workshop.ts";
 import { unreachable } from "../core/base/assert.ts";
 import { CommandError } from "./complain.ts";
 import type { CreateCommand } from "./create-command.ts";
+import { StatusLine } from "./status-line.ts";
 
 export const ccCommand: CreateCommand = (finished) => create("cc", finished);
 export const cxxCommand: CreateCommand = (finished) => create("c++", finished);
@@ -57,8 +59,10 @@ async function compile(driver: Driver, words: readonly string[]): Promise<number
     return 0;
   }
   if (line.kind === "refused") throw new CommandError(line.message, 1);
-  const printing = new Printing();
+  const printing = new Printing(line.kind === "build" ? sourcesOf(line) : "");
   try {
+    const { note } = cachePlace(process.env);
+    if (note !== "") printing.stderr(Buffer.from(`banyan: ${note}\n`));
     const workshop = openWorkshop({ terminal: terminalOf(process.stderr) });
     switch (line.kind) {
       case "show":
@@ -107,15 +111,46 @@ function shownText({ what, build }: Extract<CommandLine, { kind: "show" }>, work
   }
 }
 
+/** "a.c", "a.c and 2 more"; empty: nothing is compiled. */
+function sourcesOf({ inputs }: Build): string {
+  const [first, ...others] = inputs.filter((input) => input.kind === "source");
+  if (first === undefined) return "";
+  return others.length === 0 ? basename(first.path) : `${basename(first.path)} and ${others.length} more`;
+}
+
+const renewMs = 250;
+
 class Printing implements BuildPorts {
   readonly #writes: Promise<void>[] = [];
+  /** What is being compiled, on a terminal, when it takes long. */
+  readonly #line: StatusLine | null;
+  readonly #renewing: NodeJS.Timeout | undefined;
+
+  constructor(sources: string) {
+    const { stderr, env } = process;
+    const isShown = sources !== "" && stderr.isTTY === true && env["TERM"] !== "dumb";
+    const startMs = performance.now();
+    const nowMs = (): number => performance.now();
+    const text = (columns: number): string => {
+      const seconds = Math.floor((performance.now() - startMs) / 1000);
+      return `banyan: compiling ${sources} … ${seconds} s`.slice(0, columns);
+    };
+    this.#line = isShown ? new StatusLine({ terminal: stderr, nowMs, text }) : null;
+    if (isShown) this.#renewing = setInterval(() => this.#line?.renew(), renewMs);
+  }
 
   stdout(bytes: Uint8Array): void {
-    if (bytes.length > 0) this.#writes.push(write(process.stdout, bytes));
+    this.#write(process.stdout, bytes);
   }
 
   stderr(bytes: Uint8Array): void {
-    if (bytes.length > 0) this.#writes.push(write(process.stderr, bytes));
+    this.#write(process.stderr, bytes);
+  }
+
+  #write(stream: NodeJS.WriteStream, bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.#line?.hide();
+    this.#writes.push(write(stream, bytes));
   }
 
   readStdin(): Uint8Array {
@@ -123,6 +158,8 @@ class Printing implements BuildPorts {
   }
 
   async done(): Promise<void> {
+    clearInterval(this.#renewing);
+    this.#line?.hide();
     await Promise.all(this.#writes);
   }
 }

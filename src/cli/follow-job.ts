@@ -7,8 +7,10 @@ import type { JobEvent } from "../real/job/report/job-event.ts";
 import type { JobResult } from "../real/job/report/job-report.ts";
 import { CommandError, complain } from "./complain.ts";
 import { type JobAnswer, type JobQuestion, openDoor } from "./job-door.ts";
+import { JobScreen, type JobStreams } from "./job-screen.ts";
 import { endWithParent } from "./parent-watch.ts";
 import { recoveryText } from "./recovery-text.ts";
+import { shellWord } from "./shell-word.ts";
 
 interface FollowOptions {
   readonly quiet?: true;
@@ -22,13 +24,19 @@ export const checkpointSignal = "SIGUSR2";
 /** The signal that asks where the ranks are; Ctrl-\\ at a terminal. */
 const whereaboutsSignal = "SIGQUIT";
 
-/** The exit code. */
-export async function follow(start: () => RunningJob, options: FollowOptions): Promise<number> {
-  const job = started(start);
+/** The exit code. `start` is given the streams of the job. */
+export async function follow(start: (streams: JobStreams) => RunningJob, options: FollowOptions): Promise<number> {
+  const screen = new JobScreen({ isQuiet: options.quiet === true });
+  const job = started(() => start(screen.streams));
+  screen.begin(job);
   const stopListening = listenToSignals(job);
   const closeDoor = openDoor(answerOf(job));
-  for await (const event of job) report(event);
+  for await (const event of job) {
+    screen.heard(event);
+    report(event, screen);
+  }
   const result = await job.done;
+  screen.end();
   stopListening();
   closeDoor();
   if (options.quiet !== true) summarize(job, result, options);
@@ -61,46 +69,53 @@ function summarize(
   { jobDir }: FollowOptions,
 ): void {
   if (reason.kind === "output-closed" || reason.kind === "unusable") return;
-  const end = reason.kind === "frozen" && code === 0 ? `frozen; go on with: banyan thaw ${jobDir}` : `exit ${code}`;
+  const isFrozen = reason.kind === "frozen" && code === 0;
+  const end = isFrozen ? `frozen; go on with: banyan thaw ${shellWord(jobDir ?? "")}` : `exit ${code}`;
   const happened = [...(recovery === null ? [] : recoveryText(recovery)), ...summary];
   const job = `${countText(ranks, "rank")} on ${countText(nodes, "node")}, ${secondsText(afterMs)}, ${end}`;
   complain([job, ...happened].join("; "));
 }
 
-function report(event: JobEvent): void {
+function report(event: JobEvent, screen: JobScreen): void {
   switch (event.kind) {
     case "failed": {
       if (event.reason.kind === "output-closed") return;
       const hint = event.reason.kind === "interrupted" ? "; once more ends it at once" : "";
-      complain(`${event.message}${hint}`);
-      for (const line of event.details) process.stderr.write(line === "" ? "\n" : `    ${line}\n`);
+      screen.write(`banyan: ${event.message}${hint}\n`);
+      for (const line of event.details) screen.write(line === "" ? "\n" : `    ${line}\n`);
       // The message names the first frame already.
-      if (event.frames.length > 1) process.stderr.write(event.frames.map((frame) => `    at ${frame}\n`).join(""));
+      if (event.frames.length > 1) screen.write(event.frames.map((frame) => `    ${frameText(frame)}\n`).join(""));
       return;
     }
     case "node-lost":
     case "rank-lost":
     case "note":
-      complain(event.message);
+      screen.write(`banyan: ${event.message}\n`);
       return;
     case "compiler":
-      process.stderr.write(event.text);
+      screen.write(event.text);
       return;
     case "whereabouts":
-      process.stderr.write(`banyan: where the ranks are after ${secondsText(event.afterMs)}:\n`);
-      process.stderr.write(event.table.map((line) => `${line}\n`).join(""));
+      screen.write(`banyan: where the ranks are after ${secondsText(event.afterMs)}:\n`);
+      screen.write(event.table.map((line) => `${line}\n`).join(""));
+      return;
+    case "recovered":
+      screen.remember(event);
       return;
     case "started":
     case "line":
     case "rank-ended":
     case "checkpoint":
-    case "recovered":
+    case "compiling":
     case "ended":
       return;
     default:
       unreachable(event);
   }
 }
+
+/** "… and 47 more of the same" is no frame. */
+const frameText = (frame: string): string => (frame.startsWith("…") ? frame : `at ${frame}`);
 
 function listenToSignals(job: RunningJob): () => void {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { commands } from "./commands.ts";
 import { CommandError, complain, UsageError } from "./complain.ts";
+import { shellWord } from "./shell-word.ts";
 
 async function main(): Promise<number> {
   const program = new Command("banyan")
@@ -65,7 +66,7 @@ function explain(error: unknown, program: Command): number {
     .filter(Boolean)
     .join(" ");
   const isProgram = error.code === "commander.unknownCommand" && existsSync(word);
-  const hint = isProgram ? `did you mean banyan run ${word}?` : `see ${name} --help`;
+  const hint = isProgram ? `did you mean banyan run ${shellWord(word)}?` : `see ${name} --help`;
   complain(`Cannot understand the command: ${what}; ${hint}`);
   return 2;
 }

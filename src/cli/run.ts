@@ -1,12 +1,13 @@
 /** `banyan run`: one job, on this terminal. A shell around `launch`. */
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { extname, resolve } from "node:path";
 import { Command, Option, type ParseOptionsResult } from "commander";
-import { cacheFolder } from "../cc/cache.ts";
+import { cachePlace } from "../cc/cache.ts";
 import { describeSystemError } from "../core/base/system-error.ts";
 import { protocolNames } from "../core/ft/protocol-named.ts";
 import { protocolDefault } from "../core/ft/registry.ts";
 import { launch, type ProgramOfRanks, type RunningJob } from "../real/job/launch.ts";
+import { sourceExtensions } from "../real/job/programs/program-compile.ts";
 import { CommandError, complain, UsageError } from "./complain.ts";
 import type { CreateCommand } from "./create-command.ts";
 import { duration } from "./duration.ts";
@@ -14,6 +15,7 @@ import { environmentGiven } from "./environment-given.ts";
 import { readFaultPlan } from "./fault-plan.ts";
 import { follow } from "./follow-job.ts";
 import { checkHostfile, checkHosts } from "./hosts.ts";
+import type { JobStreams } from "./job-screen.ts";
 import { translateHabits } from "./mpirun-habits.ts";
 import { sayable } from "./odd-name.ts";
 import { addProtocolOptions, protocolExamples, protocolsHelp, protocolValues } from "./protocol-options.ts";
@@ -41,6 +43,7 @@ interface RunOptions {
   readonly faults?: string;
   readonly keepSuspects?: true;
   readonly jobDir?: string;
+  readonly debug?: number | true;
   readonly quiet?: true;
   readonly listen?: string;
   readonly hosts?: string;
@@ -54,6 +57,7 @@ interface RunOptions {
 interface StartOptions extends RunOptions {
   readonly args: readonly string[];
   readonly others: readonly ProgramOfRanks[];
+  readonly streams: JobStreams;
 }
 
 export const runCommand: CreateCommand = (finished) =>
@@ -113,6 +117,11 @@ export const runCommand: CreateCommand = (finished) =>
     )
     .option("--heartbeat <ms>", "how often nodes give a sign of life (default: 100)", wholeNumber("--heartbeat"))
     .option("--patience <ms>", "how long a silent node is waited for (default: 750)", wholeNumber("--patience"))
+    .option(
+      "--debug [port]",
+      "stop before the program begins and wait for a debugger, node i at port + i (default: 9229; docs/debugging.md)",
+      wholeNumber("--debug"),
+    )
     .option("-q, --quiet", "no summary line")
     .option("--wdir <folder>", "run there")
     .option("--output-filename <folder>", "write what each rank prints to files in this folder too")
@@ -151,8 +160,12 @@ ${protocolExamples()}`,
     .action(async (program: string, given: string[], options: RunOptions, command: RunCommand) => {
       const args = given[0] === "--" ? given.slice(1) : given;
       const others = command.otherPrograms;
-      finished(await follow(() => start(sayable(program), { ...options, args, others }), options));
+      const begin = (streams: JobStreams) => start(sayable(program), { ...options, args, others, streams });
+      finished(await follow(begin, options));
     });
+
+/** Node's own. */
+const debugPortDefault = 9229;
 
 /** Between programs of one job. */
 const separator = ":";
@@ -215,6 +228,8 @@ function enter(program: string, { hosts, hostfile, wdir }: RunOptions): string {
 
 function start(given: string, options: StartOptions): RunningJob {
   const program = enter(given, options);
+  const cache = cachePlace(process.env);
+  if (cache.note !== "" && sourceExtensions.includes(extname(program))) complain(cache.note);
   const { args, others, ranksPerNode, protocol, trace, heap, memory, port, timeout, heartbeat, patience, label } =
     options;
   const { ranks } = options;
@@ -234,21 +249,20 @@ function start(given: string, options: StartOptions): RunningJob {
     folders,
     environment: environmentGiven(options.env, options.sandbox === true),
     port,
+    debugPort: options.debug === true ? debugPortDefault : options.debug,
     timeoutMs: timeout,
     heartbeatMs: heartbeat,
     patienceMs: patience,
     ranksPerThread: options.ranksPerThread,
     freezeAtMs: options.freezeAt,
     ...protocolValues(options, all),
-    cacheFolder: cacheFolder(process.env),
+    cacheFolder: cache.folder,
     faults: options.faults === undefined ? undefined : readFaultPlan(options.faults),
     keepSuspects: options.keepSuspects,
     jobFolder: options.jobDir,
     host: options.listen,
     outputFolder: options.outputFilename,
     nodeCommand: options.nodeCommand?.split(" ").filter(Boolean),
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
+    ...options.streams,
   });
 }

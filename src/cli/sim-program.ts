@@ -96,7 +96,9 @@ function reportOf(outcome: CWorldOutcome, timeNs: number): string[] {
   if (outcome.kind === "failed") {
     const { rank, how } = outcome;
     if (how.kind === "aborted") return [`rank ${rank} aborted the job after ${timeText(timeNs)}: ${how.message}`];
-    return [`rank ${rank} failed after ${timeText(timeNs)}: ${describeEnding(how)}`];
+    const [place] = how.kind === "signalled" ? how.frames : [];
+    const where = place === undefined ? "" : ` in ${place}`;
+    return [`rank ${rank} failed after ${timeText(timeNs)}: ${describeEnding(how)}${where}`];
   }
   if (outcome.kind !== "stuck") return [];
   const { waiting } = outcome;

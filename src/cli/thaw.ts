@@ -4,6 +4,7 @@ import { thaw } from "../real/job/launch.ts";
 import type { CreateCommand } from "./create-command.ts";
 import { duration } from "./duration.ts";
 import { follow } from "./follow-job.ts";
+import type { JobStreams } from "./job-screen.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 interface Options {
@@ -28,9 +29,12 @@ export const thawCommand: CreateCommand = (finished) =>
     .option("--job-dir <folder>", "as for `banyan run`: another folder")
     .option("-q, --quiet", "no summary line")
     .helpOption("-h, --help", "print this help")
-    .action(async (job: string, options: Options) => finished(await follow(() => start(job, options), options)));
+    .action(async (job: string, options: Options) =>
+      finished(await follow((streams) => start(job, options, streams), options)),
+    );
 
-function start(job: string, { nodes, ranksPerThread, label, timeout, freezeAt, jobDir }: Options) {
+function start(job: string, options: Options, streams: JobStreams) {
+  const { nodes, ranksPerThread, label, timeout, freezeAt, jobDir } = options;
   return thaw(job, {
     nodes,
     ranksPerThread,
@@ -38,8 +42,6 @@ function start(job: string, { nodes, ranksPerThread, label, timeout, freezeAt, j
     timeoutMs: timeout,
     freezeAtMs: freezeAt,
     jobFolder: jobDir,
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
+    ...streams,
   });
 }

@@ -32,12 +32,16 @@ export interface Threw {
   /** The user's frames, innermost first, "solve (/project/solver.ts:12:5)"; empty when the error has no stack. */
   readonly frames: readonly string[];
 }
-/** A signal that the program (in C) raised on itself and did not handle. */
-interface Signalled {
+/** A signal that the program (in C) raised on itself and did not handle, or that machines answer its mistake with. */
+export interface Signalled {
   readonly kind: "signalled";
   readonly signal: number;
   /** "SIGKILL", where the number has a name. */
   readonly name: string;
+  /** The mistake; empty: it raised the signal. */
+  readonly why: string;
+  /** Of C, innermost first: "solve (solver.c:42:7)", or "solve" where lines are not known. */
+  readonly frames: readonly string[];
 }
 /** A program in C that cannot go on and says why. */
 interface GaveUp {
@@ -130,7 +134,7 @@ export function describeEnding(ending: Ending): string {
     case "threw":
       return ending.what;
     case "signalled":
-      return `ended by ${ending.name}`;
+      return ending.why === "" ? `ended by ${ending.name}` : `${ending.name}: ${ending.why}`;
     case "gave-up":
       return ending.why;
     case "aborted":

@@ -58,6 +58,8 @@ export class CRank {
   goOn(): void {
     if (this.isOver) return;
     const isStarted = this.#isStarted;
+    // biome-ignore lint/suspicious/noDebugger: `banyan run --debug` stops here; the program begins with the next step.
+    if (!isStarted && this.#rank.setup.isDebugged) debugger;
     this.#isStarted = true;
     try {
       this.#end.isReached = isStarted ? this.#program.goOn() : this.#program.start();

@@ -16,6 +16,8 @@ import { WaitingCRank } from "./waiting-c-rank.ts";
 declare const createCache: () => Uint8Array;
 
 assert(parentPort !== null, "c-rank.cjs runs as a worker thread");
+// Of a crash in C: with ten frames its beginning would not be seen.
+Error.stackTraceLimit = 50;
 const { code, ranks: setups, undisturbed } = workerData as CThreadSetup;
 shareUndisturbed(undisturbed);
 const turns = setups.length > 1 ? new Turns(newYield()) : null;

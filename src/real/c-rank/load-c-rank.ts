@@ -73,12 +73,14 @@ export function loadCRank(rank: WaitingCRank, change: (imports: Imports) => void
   // Threads of the process share its code: V8 knows the bytes.
   const module = new WebAssembly.Module(bytes);
   checkStops(rank, module);
-  const world = { rank: role.rank, hostName: setup.hostName ?? hostname(), signalName };
+  const { terminals } = setup;
+  const world = { rank: role.rank, hostName: setup.hostName ?? hostname(), signalName, terminals };
   const imports = cImportsOf(module, { ...world, ...life, memory, library, program: binding });
   watch(rank, imports);
   change(imports);
   passThePlane(rank, imports);
   const program = new CProgram(module, imports, binding, memory, life.stack);
+  rank.program = program;
   process.host.whereabouts.begin();
   rank.say({ kind: "runs" });
   return new CRank(rank, { end: life.end, program, images, isStarted });

@@ -3,6 +3,7 @@
  * (load-c-rank.ts) makes a `CRank` of it.
  */
 import type { MessagePort } from "node:worker_threads";
+import { type CrashedProgram, endingOfCrash } from "../../abi/crash/crash.ts";
 import { Ended } from "../../abi/ended.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { bellOf } from "../messages/node-words.ts";
@@ -36,6 +37,8 @@ export class WaitingCRank {
   readonly lines: LineWriter;
   readonly input: InputPlace;
   readonly takesTurns: boolean;
+  /** Set when the program is there. */
+  program: CrashedProgram = { stackPointer: undefined, lines: () => undefined };
   readonly #port: MessagePort;
 
   constructor({ setup, port, mustGiveWay, abort }: WaitingCRankOptions) {
@@ -111,6 +114,6 @@ export class WaitingCRank {
   /** The program, or something of ours, has thrown that. */
   endingOf(error: unknown): Ending {
     this.process.close();
-    return error instanceof Ended ? error.ending : endingOfError(error);
+    return endingOfCrash(error, this.program) ?? endingOfError(error);
   }
 }

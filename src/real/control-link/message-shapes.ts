@@ -5,6 +5,7 @@
  * Values that only a protocol understands are checked by the shapes that it declares (core/ft/protocol-shapes.ts).
  */
 
+import type { Terminals } from "../../core/base/terminals.ts";
 import {
   bytes,
   dictionary,
@@ -133,6 +134,8 @@ const setup = object<Setup>({
   memoryMb: number32,
   folders: list(folder),
   environment: orNull(dictionary(text)),
+  isDebugged: flag,
+  terminals: object<Terminals>({ stdin: flag, stdout: flag, stderr: flag }),
   freezeTo: text,
   thawFrom: text,
   ranksPerThread: number32,
@@ -264,6 +267,7 @@ export function fromNodeShapes({ processes, here, protocol }: Omit<NodePlace, "r
       kind: kind("heartbeat"),
       passed: list(object<CallsPassed>({ rank: own, calls: count })),
       over: number32,
+      packets: count,
     }),
     "ranks-ready": object({ kind: kind("ranks-ready"), order: number32, problem: text }),
     "rank-started": object({ kind: kind("rank-started"), rank: own, incarnation: number32 }),
@@ -310,7 +314,7 @@ const ending = oneOf<Ending>({
   exited: object({ kind: kind("exited"), code: finite }),
   finalized: object({ kind: kind("finalized"), code: finite }),
   threw: object({ kind: kind("threw"), what: text, details: list(text), frames: list(text) }),
-  signalled: object({ kind: kind("signalled"), signal: number32, name: text }),
+  signalled: object({ kind: kind("signalled"), signal: number32, name: text, why: text, frames: list(text) }),
   "gave-up": object({ kind: kind("gave-up"), why: text }),
   aborted: object({ kind: kind("aborted"), code: finite, message: text, ranks: list(number32) }),
   starved: object({ kind: kind("starved") }),

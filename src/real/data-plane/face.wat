@@ -40,12 +40,15 @@
     (call $engineSend
       (local.get $buffer) (local.get $count) (local.get $type) (local.get $dest) (local.get $tag) (local.get $comm)))
 
-  ;; 0: the message has left; −1: the engine must send it.
+  ;; 0: the message has left; −1: the engine must send it. So must it where address 0 is not zero: the program has written through a null
+  ;; pointer, which the engine says (abi/crash/low-memory.ts).
   (func $sendFrom (export "sendFrom")
     (param $buffer i32) (param $count i32) (param $type i32) (param $dest i32) (param $tag i32) (param $comm i32)
     (result i32)
     (local $bytes i32) (local $place i32)
-    (if (i32.gt_u (local.get $buffer) (i32.sub (global.get $programBytes) (i32.const 16)))
+    (if (i32.or
+        (i64.ne (i64.load (i32.const 0)) (i64.const 0))
+        (i32.gt_u (local.get $buffer) (i32.sub (global.get $programBytes) (i32.const 16))))
       (then (return (i32.const -1))))
     (call $send (v128.load (local.get $buffer))
       (local.get $buffer) (local.get $count) (local.get $type) (local.get $dest) (local.get $tag) (local.get $comm))
@@ -90,7 +93,10 @@
     (param $status i32)
     (result i32)
     (local $bytes i32) (local $place i32) (local $from i32) (local $under i32) (local $first v128)
-    (if (i32.eqz (call $isStatus (local.get $status))) (then (return (i32.const -1))))
+    (if (i32.or
+        (i64.ne (i64.load (i32.const 0)) (i64.const 0))
+        (i32.eqz (call $isStatus (local.get $status))))
+      (then (return (i32.const -1))))
     (call $receive
       (local.get $buffer) (local.get $count) (local.get $type) (local.get $source) (local.get $tag) (local.get $comm))
     (local.set $first)

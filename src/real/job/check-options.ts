@@ -31,7 +31,7 @@ export type Options = Omit<
 >;
 
 export function checkOptions(options: Options): string | undefined {
-  const { ranks, replicas, nodes, heapMb, memoryMb, port, timeoutMs, heartbeatMs, patienceMs } = options;
+  const { ranks, replicas, nodes, heapMb, memoryMb, port, debugPort, timeoutMs, heartbeatMs, patienceMs } = options;
   if (!isWhole(ranks, 1, ranksMax)) return `Cannot start ${ranks} ranks: a job has 1 to ${ranksMax}`;
   if (!isWhole(nodes, 1, ranks)) {
     const what = replicas === null ? "rank" : "replica";
@@ -45,6 +45,8 @@ export function checkOptions(options: Options): string | undefined {
   if (shortage !== undefined) return shortage;
   if (port !== 0 && !(isWhole(port, 1, 65535) && port + nodes <= 65536))
     return `Cannot listen on ports ${port} to ${port + nodes - 1}: give a whole number, so that all are from 1 to 65535`;
+  if (debugPort !== 0 && !(isWhole(debugPort, 1, 65535) && debugPort + nodes <= 65536))
+    return `Cannot wait for debuggers on ports ${debugPort} to ${debugPort + nodes - 1}: give a whole number, so that all are from 1 to 65535`;
   if (!(timeoutMs > 0)) return `Cannot end the job after ${timeoutMs / 1000} s: give a time above 0`;
   if (!isWhole(heartbeatMs, 1, 60_000))
     return `Cannot beat every ${heartbeatMs} ms: give a whole number from 1 to 60000`;

@@ -49,6 +49,11 @@ export class InputCopies {
     return true;
   }
 
+  /** As `InputSource.isWanted`. */
+  get isWanted(): boolean {
+    return [...this.#readers.values()].some(({ isWaiting }) => isWaiting);
+  }
+
   /** That process is dead. */
   lost(process: number): void {
     this.#readers.delete(process);

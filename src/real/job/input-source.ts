@@ -62,6 +62,11 @@ export class InputSource {
     return true;
   }
 
+  /** Does a rank wait for input? */
+  get isWanted(): boolean {
+    return this.#wanted !== nothing;
+  }
+
   /** A rank is dead, and does not come back: another one may want what comes next. */
   lost(rank: number): void {
     if (rank === this.#reader) this.#wanted = nothing;

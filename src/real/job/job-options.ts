@@ -53,6 +53,8 @@ export interface JobOptions {
   readonly nodeCommand: readonly string[];
   /** Nodes are sent all files of the job, even where they see those of this process. */
   readonly sendFiles: boolean;
+  /** Node i waits for a debugger at this port + i; 0: none does. */
+  readonly debugPort: number;
   readonly timeoutMs: number;
   readonly heartbeatMs: number;
   readonly patienceMs: number;

@@ -5,10 +5,13 @@
 import type { Writable } from "node:stream";
 import { describeSystemError, isFull } from "../../core/base/system-error.ts";
 import type { LineChunk, Stream } from "../messages/lines.ts";
-import { LineMerge, type LineSink, type Lines, type Printer } from "../output/line-merge.ts";
+import { LineMerge, type LineSink, type Lines, type Printer, type Watched } from "../output/line-merge.ts";
 import { OutputFiles } from "../output/output-files.ts";
 import { type StreamSink, streamSink } from "../output/stream-sink.ts";
 import type { LineEvent } from "./report/job-event.ts";
+
+/** On a terminal a question without a line end is seen that soon; the rest of a long line has come by then. */
+const unfinishedMs = 20;
 
 interface JobOutputOptions {
   readonly stdout: Writable | undefined;
@@ -34,6 +37,8 @@ interface JobOutputPorts {
 export class JobOutput {
   readonly #ports: JobOutputPorts;
   readonly #streams: Pick<StreamSink, "release">[] = [];
+  /** Streams of the job's owner. */
+  readonly #shown = new Map<Stream, StreamSink>();
   readonly #lines: LineMerge;
   #isLost = false;
   #giveUp!: () => void;
@@ -43,7 +48,16 @@ export class JobOutput {
 
   constructor(options: JobOutputOptions, ports: JobOutputPorts) {
     this.#ports = ports;
-    this.#lines = new LineMerge(this.#createSink(options));
+    this.#lines = new LineMerge(this.#createSink(options), this.#watched());
+  }
+
+  /** Null: nobody watches. */
+  #watched(): Watched | null {
+    if (![...this.#shown.values()].some(({ isTerminal }) => isTerminal)) return null;
+    return {
+      mayShow: (printer, stream) => this.#shown.get(stream)?.mayShow(printer) === true,
+      soon: (act) => void setTimeout(act, unfinishedMs).unref(),
+    };
   }
 
   /** Has something been printed that could not be written? */
@@ -77,18 +91,19 @@ export class JobOutput {
       printer.kind === "rank"
         ? `[${this.#ports.shortNameOf(printer.rank).padStart(width)}] `
         : `[node ${printer.node}] `;
-    const sinkOf = (stream: Writable | undefined, name: string): LineSink => {
+    const sinkOf = (stream: Writable | undefined, name: Stream): LineSink => {
       if (stream === undefined) return (lines, done) => this.#toEvents(lines, done);
       const sink = streamSink(stream, {
         labelOf: label ? labelOf : undefined,
-        failed: (error) => this.#failed(name, error),
+        failed: (error) => this.#failed(name === "stdout" ? "standard output" : "standard error", error),
       });
       this.#streams.push(sink);
+      this.#shown.set(name, sink);
       return sink.write;
     };
     const sinks: Record<Stream, LineSink> = {
-      stdout: sinkOf(stdout, "standard output"),
-      stderr: sinkOf(stderr, "standard error"),
+      stdout: sinkOf(stdout, "stdout"),
+      stderr: sinkOf(stderr, "stderr"),
     };
     if (outputFolder === "") return (lines, done) => sinks[lines.stream](lines, done);
     const files = new OutputFiles(outputFolder, (message) => this.#cannotWrite(message));

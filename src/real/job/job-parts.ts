@@ -207,8 +207,8 @@ function dispatcherPorts(
 }
 
 function createNodes(options: JobOptions, setups: NodeSetups, services: JobServices, all: AllParts): JobNodes {
-  const { folder, nodes, host, nodeCommand, placement, program } = options;
-  const starter = new LocalStarter({ folder, command: nodeCommand, isC: languageOf(program) === "c" });
+  const { folder, nodes, host, nodeCommand, placement, program, debugPort } = options;
+  const starter = new LocalStarter({ folder, command: nodeCommand, isC: languageOf(program) === "c", debugPort });
   return new JobNodes(
     { job: setups.secret, host, starter, nodes, placement, links: services.links },
     {

@@ -2,7 +2,7 @@
  * One job: the host of the dispatcher's core. Has its parts put together (job-parts.ts), has the program bundled while the nodes
  * start, and cleans up. Decides nothing itself.
  */
-import { basename } from "node:path";
+import { basename, extname } from "node:path";
 import type { ProtocolReport } from "../../core/ft/definition.ts";
 import type { JobOutcome } from "../../core/service/outcome.ts";
 import { deferred } from "../machine/deferred.ts";
@@ -11,10 +11,10 @@ import { otherModuleOf } from "./folder/job-folder.ts";
 import type { JobOptions } from "./job-options.ts";
 import { createParts, type JobParts } from "./job-parts.ts";
 import { bundleProgram } from "./programs/program-bundle.ts";
-import { compileAsBundle, languageOf } from "./programs/program-compile.ts";
+import { compileAsBundle, languageOf, sourceExtensions } from "./programs/program-compile.ts";
 import type { WhereaboutsEvent } from "./report/job-event.ts";
 import type { JobEventQueue } from "./report/job-event-queue.ts";
-import type { JobResult } from "./report/job-report.ts";
+import type { JobProgress, JobResult } from "./report/job-report.ts";
 
 /** A user who interrupts a job does not want to wait for a reader that does not read. */
 const outputAfterInterruptMsMax = 1_000;
@@ -85,6 +85,7 @@ export class Job {
     const { program } = this.#options;
     const { folders, report, nodes, core } = this.#parts;
     const compile = languageOf(program) === "c" ? compileAsBundle : bundleProgram;
+    if (sourceExtensions.includes(extname(program))) report.compiling(basename(program));
     const outcome = await compile({ program, bundle: folders.bundle });
     const other = outcome.kind === "ready" ? await this.#compileOthers() : undefined;
     // A job that was over sooner than its bundle has had its folder made again.
@@ -99,6 +100,7 @@ export class Job {
   async #compileOthers(): Promise<string | undefined> {
     const { folders, report } = this.#parts;
     for (const [index, { program }] of this.#options.others.entries()) {
+      if (sourceExtensions.includes(extname(program))) report.compiling(basename(program));
       const outcome = await compileAsBundle({ program, bundle: { wasm: otherModuleOf(folders.lasting, index) } });
       report.compiled(outcome.said);
       if (outcome.kind !== "ready") return `Cannot run ${basename(program)}: ${outcome.why}`;
@@ -117,6 +119,11 @@ export class Job {
     recovery?.allBegan();
     faults?.begin();
     if (freezeAtMs !== Number.POSITIVE_INFINITY) setTimeout(() => this.freeze(), freezeAtMs).unref();
+  }
+
+  get progress(): JobProgress {
+    const { listener, input } = this.#parts;
+    return { messages: listener.packets, asksForInput: input.isWanted };
   }
 
   /** Where the ranks are. */

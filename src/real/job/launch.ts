@@ -40,7 +40,7 @@ import { isModule, languageOf } from "./programs/program-compile.ts";
 import { joinPrograms } from "./programs/several-programs.ts";
 import { protocolGiven } from "./protocol-given.ts";
 import type { JobEvent, WhereaboutsEvent } from "./report/job-event.ts";
-import type { JobResult } from "./report/job-report.ts";
+import type { JobProgress, JobResult } from "./report/job-report.ts";
 
 /** One of several programs of a job. */
 export interface ProgramOfRanks {
@@ -89,6 +89,11 @@ export interface LaunchOptions extends ProtocolLaunchOptions {
   readonly nodeCommand?: readonly string[] | undefined;
   /** Nodes are sent all files of the job, and send theirs, even where they see the files of this process: to see that it works. */
   readonly sendFiles?: boolean | undefined;
+  /**
+   * Node i waits for a debugger at this port of the loopback interface + i, and its ranks stop before the first line of the program: Chrome's
+   * DevTools, VS Code, whatever speaks to Node's inspector. Every rank has a thread then, and silent nodes are waited for.
+   */
+  readonly debugPort?: number | undefined;
   /** The job ends after this long, with code 124. */
   readonly timeoutMs?: number | undefined;
   /** Nodes give a sign of life this often; 100 unless given. */
@@ -120,6 +125,9 @@ export interface LaunchOptions extends ProtocolLaunchOptions {
   readonly outputFolder?: string | undefined;
 }
 
+/** Somebody looks at a program that stands still: a day. */
+const debuggedPatienceMs = 86_400_000;
+
 /** Nodes of one machine: no other machine can reach them. */
 const loopback = "127.0.0.1";
 
@@ -148,6 +156,7 @@ export interface RunningJob extends AsyncIterable<JobEvent> {
   freeze(): void;
   /** Where the protocol takes checkpoints: of all sets, now. Does nothing otherwise, nor where a program takes its own. */
   checkpoint(): void;
+  readonly progress: JobProgress;
   /** Where its ranks are. Takes a second at most. */
   whereabouts(): Promise<WhereaboutsEvent>;
   /** Has the job tell that as an event. */
@@ -204,9 +213,9 @@ interface Earlier {
 
 /** A fault plan kills ranks one by one, and a trace shows how each waits: then every rank has a thread of its own. */
 function packingWanted(path: string, options: LaunchOptions, { refusals }: ProtocolDefinition): number {
-  const { ranks = 1, nodes = 1, faults, trace, others = [] } = options;
-  if (languageOf(path) !== "c" || refusals.sharedThreads !== null || faults !== undefined || trace !== undefined)
-    return 1;
+  const { ranks = 1, nodes = 1, faults, trace, debugPort, others = [] } = options;
+  const isAlone = faults !== undefined || trace !== undefined || debugPort !== undefined;
+  if (languageOf(path) !== "c" || refusals.sharedThreads !== null || isAlone) return 1;
   const packing = packingFor({ ranks, nodes, cores: availableParallelism() });
   const programs = [path, ...others.map(({ program }) => program)];
   return packing > 1 && !programs.every(canTakeTurns) ? 1 : packing;
@@ -244,6 +253,7 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     displayName: earlier?.displayName,
     thawFrom: earlier?.thawFrom ?? "",
     ranksPerThread: options.ranksPerThread ?? packingWanted(path, { ...options, others, ranks }, given.protocol),
+    debugPort: options.debugPort ?? 0,
     keepSuspects: options.keepSuspects ?? false,
     freezeAtMs: options.freezeAtMs ?? Number.POSITIVE_INFINITY,
     jobFolder: options.jobFolder === undefined ? "" : resolve(options.jobFolder),
@@ -263,7 +273,7 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     sendFiles: options.sendFiles ?? false,
     timeoutMs: options.timeoutMs ?? Number.POSITIVE_INFINITY,
     heartbeatMs: options.heartbeatMs ?? 100,
-    patienceMs: options.patienceMs ?? 750,
+    patienceMs: options.patienceMs ?? (options.debugPort === undefined ? 750 : debuggedPatienceMs),
     label: options.label ?? false,
     outputFolder: options.outputFolder === undefined ? "" : resolve(options.outputFolder),
     stdin: options.stdin,
@@ -311,6 +321,9 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     kill: (signal = "SIGTERM") => job.interrupt(signal, constants.signals[signal]),
     freeze: () => job.freeze(),
     checkpoint: () => job.checkpoint(),
+    get progress() {
+      return job.progress;
+    },
     whereabouts: () => job.whereabouts(),
     tellWhereabouts: () => void job.tellWhereabouts(),
     [Symbol.asyncIterator]: () => ({ next: () => job.events.next(), return: () => job.events.return() }),

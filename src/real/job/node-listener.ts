@@ -54,6 +54,8 @@ export class NodeListener {
   readonly #ranksBegun = new Set<number>();
   /** Of ranks' protocols, as far as they have come to their end. */
   readonly #reports: unknown[] = [];
+  /** Of each node, as it said last. */
+  readonly #packets = new Map<number, number>();
   /** By rank. */
   readonly #results = new Map<number, unknown>();
   #hasToldOfLinks = false;
@@ -61,6 +63,11 @@ export class NodeListener {
   constructor(options: NodeListenerOptions, parts: NodeListenerParts) {
     this.#options = options;
     this.#parts = parts;
+  }
+
+  /** Packets inside the nodes that live. */
+  get packets(): number {
+    return [...this.#packets.values()].reduce((sum, packets) => sum + packets, 0);
   }
 
   /** The value that rank 0 gave to `mpi.result`, if any; where deaths are survived, the first rank that lives and gave one. */
@@ -100,6 +107,7 @@ export class NodeListener {
       case "heartbeat":
         for (const { rank, calls } of message.passed) core.falls.passed(rank, calls);
         whereabouts.heard(node, message.over);
+        this.#packets.set(node, message.packets);
         break;
       case "whereabouts":
         whereabouts.answered(node, message.number, message.places);

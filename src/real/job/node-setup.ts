@@ -3,6 +3,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
+import type { Terminals } from "../../core/base/terminals.ts";
 import { dispatcherQuietMsOf } from "../../core/service/patiences.ts";
 import type { Placement } from "../../core/service/placement.ts";
 import type { FilesProof } from "../disk/same-files.ts";
@@ -77,6 +78,8 @@ export class NodeSetups {
       memoryMb,
       folders,
       environment: job.environment,
+      terminals: terminalsOf(job),
+      isDebugged: job.debugPort !== 0,
       freezeTo: freezingRefusal(job) === undefined ? job.jobFolder : "",
       thawFrom: job.thawFrom,
       ranksPerThread,
@@ -87,3 +90,10 @@ export class NodeSetups {
     };
   }
 }
+
+function terminalsOf({ stdin, stdout, stderr }: JobOptions): Terminals {
+  return { stdin: isTerminal(stdin), stdout: isTerminal(stdout), stderr: isTerminal(stderr) };
+}
+
+const isTerminal = (stream: object | undefined): boolean =>
+  stream !== undefined && "isTTY" in stream && stream.isTTY === true;

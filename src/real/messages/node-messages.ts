@@ -6,6 +6,7 @@
  * All of them come from one build: a node tells the build it is from in `ready`, and the dispatcher refuses another.
  */
 
+import type { Terminals } from "../../core/base/terminals.ts";
 import type { OptionValues } from "../../core/ft/option.ts";
 import type { NodeMap } from "../../core/process/node-map.ts";
 import type { Origin } from "../../core/process/spawner.ts";
@@ -64,6 +65,10 @@ export interface Setup {
   readonly folders: readonly Folder[];
   /** The environment of a C program; null: that of the node. */
   readonly environment: Readonly<Record<string, string>> | null;
+  /** Its ranks stop for a debugger before the first line of the program. */
+  readonly isDebugged: boolean;
+  /** What the program is told of the job's streams. */
+  readonly terminals: Terminals;
   /** Where images are to be written when the job is frozen, and where those are that its ranks go on from; empty: nowhere. */
   readonly freezeTo: string;
   readonly thawFrom: string;
@@ -261,6 +266,8 @@ interface Heartbeat {
   readonly passed: readonly CallsPassed[];
   /** How many of the node's ranks have come to the end of their program and wait for others, for some time already. */
   readonly over: number;
+  /** How many packets its ranks have been sent by each other. */
+  readonly packets: number;
 }
 /** Where the ranks of the node are that have not ended. */
 interface Whereabouts {

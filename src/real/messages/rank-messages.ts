@@ -5,6 +5,7 @@
  */
 
 import type { MessagePort } from "node:worker_threads";
+import type { Terminals } from "../../core/base/terminals.ts";
 import type { OptionValues } from "../../core/ft/option.ts";
 import type { NodeMap } from "../../core/process/node-map.ts";
 import type { Origin, SpawnAnswer, SpawnRequest } from "../../core/process/spawner.ts";
@@ -65,6 +66,9 @@ export interface RankSetup {
   readonly folders: readonly Folder[];
   /** See `Setup`. */
   readonly environment: Readonly<Record<string, string>> | null;
+  readonly terminals: Terminals;
+  /** See `Setup`. */
+  readonly isDebugged: boolean;
   readonly freezeTo: string;
   readonly thawFrom: string;
   /** Shared by ranks that go on from images together, see `restore-gate.ts`; null: this one waits for nobody. */

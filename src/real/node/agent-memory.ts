@@ -57,6 +57,11 @@ export class AgentMemory {
     this.#notices = new NoticeBoard(main, this.#population);
   }
 
+  /** How many packets have been sent inside the node. */
+  get packets(): number {
+    return this.#population.packets;
+  }
+
   /** For the ranks of a spawned world, which has a board of its own where all of it is on this node. */
   sharedBy(world: readonly number[]): SharedNode {
     const here = world.filter((rank) => this.#places.has(rank));

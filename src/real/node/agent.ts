@@ -181,6 +181,7 @@ export class Agent {
   #beat(): void {
     if (this.#options.isSaying()) return;
     const over = this.#node.threads.overFor(overMs);
-    this.#node.send({ kind: "heartbeat", passed: this.#node.lives?.passed ?? [], over });
+    const { packets } = this.#node.memory;
+    this.#node.send({ kind: "heartbeat", passed: this.#node.lives?.passed ?? [], over, packets });
   }
 }

@@ -182,7 +182,8 @@ export class RankThreads {
     // Ranks that share a thread share its code: V8 sees as many calls there as it wants, and to optimise sooner costs more than it gives
     // (`poisson.c 255` with 8 ranks on 2 cores, Node 20: 1.09 s instead of 0.97).
     if (!this.#isC || this.#setup.ranksPerThread === 1) setFlagsFor("optimise early");
-    if (this.#isC) {
+    // A debugger needs the baseline compiler's code.
+    if (this.#isC && !this.#setup.isDebugged) {
       setFlagsFor("run C programs");
       if (this.#isCompiledAhead()) setFlagsFor("compile C programs ahead");
     }
@@ -238,7 +239,7 @@ export class RankThreads {
     restoreGate: RestoreGate | null,
   ): Omit<RankSetup, "lines"> {
     const { ranks, replicas, hostName, placement, nodeMap, protocol, protocolOptions, seed, beganMs } = this.#setup;
-    const { traceFolder, freezeTo, thawFrom, environment } = this.#setup;
+    const { traceFolder, freezeTo, thawFrom, environment, terminals, isDebugged } = this.#setup;
     const whereabouts = createPlaceWords();
     this.#places.set(rank, whereabouts);
     return {
@@ -266,6 +267,8 @@ export class RankThreads {
       programMemories: this.#programMemories,
       folders,
       environment,
+      terminals,
+      isDebugged,
       recovery: this.#ports.lives()?.forRank(rank) ?? null,
       deaths: this.#ports.deaths(),
       watch: this.#watches.find((watch) => watch.rank === rank) ?? null,

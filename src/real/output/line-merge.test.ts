@@ -84,3 +84,36 @@ test("X2: idle when everything has left", async () => {
   await waiting;
   assert.equal(idle, true);
 });
+
+test("X2: on a terminal an unfinished line is shown in a moment, unless another one's stands there", () => {
+  const passed: string[] = [];
+  const soon: (() => void)[] = [];
+  let shown: number | undefined;
+  const lines = new LineMerge(
+    ({ printer, bytes }, done) => {
+      passed.push(bytes.toString());
+      shown = bytes.at(-1) === 10 || printer.kind !== "rank" ? undefined : printer.rank;
+      done();
+    },
+    {
+      mayShow: (printer) => shown === undefined || (printer.kind === "rank" && printer.rank === shown),
+      soon: (act) => void soon.push(act),
+    },
+  );
+  const offer = (from: number, number: number, text: string, offset = 0): void =>
+    lines.accept(rank(from), { stream: "stdout", number, offset, bytes: Buffer.from(text), flush: false }, () => {});
+  const wait = (): void => {
+    for (const act of soon.splice(0)) act();
+  };
+  offer(0, 0, "Na");
+  offer(0, 0, "me? ", 2);
+  assert.deepEqual(passed, []);
+  wait();
+  assert.deepEqual(passed, ["Name? "]);
+  offer(1, 0, "thinking");
+  wait();
+  offer(0, 0, "Ada\n", 6);
+  offer(1, 0, "\n", 8);
+  wait();
+  assert.deepEqual(passed, ["Name? ", "Ada\n", "thinking\n"]);
+});

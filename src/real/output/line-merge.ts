@@ -1,7 +1,7 @@
 /**
  * The output of all ranks on its way out: puts the chunks of each stream together into whole lines, drops lines that were
  * there before, and hands them on. An unfinished line is held until its end comes, its rank ends, it is flushed, or it
- * has become too long to hold.
+ * has become too long to hold; on a terminal for a moment only, unless another one's unfinished line stands there.
  */
 import { LineNumbers } from "../../core/service/line-numbers.ts";
 import { countLines } from "../../core/service/line-places.ts";
@@ -27,6 +27,14 @@ export interface Lines {
 /** Where lines go. `done` is called when they have left, or can never; until then they count as under way. */
 export type LineSink = (lines: Lines, done: () => void) => void;
 
+/** Where people watch. */
+export interface Watched {
+  /** May an unfinished line of that printer be shown now? */
+  mayShow(printer: Printer, stream: Stream): boolean;
+  /** Does that in a moment: the rest of the line may be under way. */
+  soon(act: () => void): void;
+}
+
 /** An unfinished line longer than this is passed on in pieces. */
 const lineBytesMax = 64 << 20;
 const newline = 10;
@@ -41,16 +49,21 @@ interface Source {
   heldBytes: number;
   /** The first part of the line that is held has been passed on already. */
   begun: boolean;
+  /** It will be seen whether what is held can be shown. */
+  isWatched: boolean;
 }
 
 export class LineMerge {
   readonly #sink: LineSink;
+  readonly #watched: Watched | null;
   readonly #sources = new Map<string, Source>();
   #underWay = 0;
   #idle: (() => void)[] = [];
 
-  constructor(sink: LineSink) {
+  /** `watched`: null where no stream is a terminal. */
+  constructor(sink: LineSink, watched: Watched | null = null) {
     this.#sink = sink;
+    this.#watched = watched;
   }
 
   accept(printer: Printer, chunk: LineChunk, done: () => void): void {
@@ -100,7 +113,16 @@ export class LineMerge {
     const key = `${stream} ${printer.kind} ${printer.kind === "rank" ? printer.rank : printer.node}`;
     let source = this.#sources.get(key);
     if (source === undefined) {
-      source = { printer, stream, numbers: new LineNumbers(), number: 0, held: [], heldBytes: 0, begun: false };
+      source = {
+        printer,
+        stream,
+        numbers: new LineNumbers(),
+        number: 0,
+        held: [],
+        heldBytes: 0,
+        begun: false,
+        isWatched: false,
+      };
       this.#sources.set(key, source);
     }
     return source;
@@ -110,6 +132,18 @@ export class LineMerge {
     if (bytes.length === 0) return;
     source.held.push(bytes);
     source.heldBytes += bytes.length;
+    this.#watch(source);
+  }
+
+  #watch(source: Source): void {
+    const watched = this.#watched;
+    if (watched === null || source.isWatched) return;
+    source.isWatched = true;
+    watched.soon(() => {
+      source.isWatched = false;
+      if (source.heldBytes === 0) return;
+      if (watched.mayShow(source.printer, source.stream)) this.#passUnfinished(source, () => {});
+    });
   }
 
   #release(source: Source, begun: boolean): void {

@@ -13,6 +13,9 @@ const newline = 10;
 
 export interface StreamSink {
   readonly write: LineSink;
+  readonly isTerminal: boolean;
+  /** Is it a terminal on which no line stands unfinished but one of that printer? */
+  mayShow(printer: Printer): boolean;
   /**
    * The stream is its owner's again, unless it is broken. Where lines have labels the last one is given its end: what the owner
    * writes next is nobody's line.
@@ -42,14 +45,17 @@ export function streamSink(stream: Writable, { labelOf, failed }: StreamSinkOpti
       done();
     });
   };
+  const isTerminal = "isTTY" in stream && stream.isTTY === true;
+  const mayShow = (printer: Printer): boolean =>
+    isTerminal && (openLineOf === undefined || isSame(openLineOf, printer));
   const release = (): void => {
     // On a terminal the next line is somebody else's: the summary's, or the shell's.
-    const endsLine = labelOf !== undefined || ("isTTY" in stream && stream.isTTY === true);
+    const endsLine = labelOf !== undefined || isTerminal;
     if (endsLine && openLineOf !== undefined && !hasFailed) stream.write("\n");
     // The error of a write is emitted after the write is done; somebody must be there to hear it.
     if (!hasFailed) stream.off("error", fail);
   };
-  return { write, release };
+  return { write, isTerminal, mayShow, release };
 }
 
 function pushLabelled(

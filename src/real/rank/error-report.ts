@@ -1,6 +1,5 @@
 /** An error of the user's program as plain data: what it says, and where in the user's own files it came from. */
 import { inspect } from "node:util";
-import { trapText } from "../../abi/trap-text.ts";
 import type { Threw } from "../../core/service/ending.ts";
 
 /** Frames kept of a stack: enough to find the place, few enough to read. */
@@ -52,7 +51,7 @@ function reasonOfRejection(error: Error): string | undefined {
 /** "TypeError: x is not a function". */
 function headlineOf(error: Error): string {
   const name = String(error.name || "Error");
-  const first = trapText(error) ?? linesOf(error)[0] ?? "";
+  const first = linesOf(error)[0] ?? "";
   return first === "" ? name : `${name}: ${first}`;
 }
 

@@ -8,7 +8,13 @@ import type { ProgramForm, ProgramPlace } from "../messages/program-place.ts";
 declare const importModule: (url: string) => Promise<unknown>;
 
 /** Resolves when the program's last statement has been reached. */
-export async function runProgram(form: ProgramForm, { path, bundle }: ProgramPlace): Promise<void> {
+export async function runProgram(
+  form: ProgramForm,
+  { path, bundle }: ProgramPlace,
+  { isDebugged }: { readonly isDebugged: boolean },
+): Promise<void> {
+  // biome-ignore lint/suspicious/noDebugger: `banyan run --debug` stops here; the program begins with the next step.
+  if (isDebugged) debugger;
   if (form === "script") runScript(path, bundle.script);
   else await importModule(pathToFileURL(bundle.module).href);
 }

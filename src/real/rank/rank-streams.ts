@@ -5,6 +5,7 @@
  */
 import { type Readable, Writable } from "node:stream";
 import type { MessagePort } from "node:worker_threads";
+import type { Terminals } from "../../core/base/terminals.ts";
 import type { Stream } from "../messages/lines.ts";
 import type { Input } from "../messages/rank-messages.ts";
 import type { LineWriter } from "../output/line-ring.ts";
@@ -18,10 +19,11 @@ class RankOutput extends Writable {
   readonly #stream: Stream;
   readonly #mayLeave: OutputGate;
 
-  constructor({ lines, mayLeave }: RankStreams, stream: Stream) {
+  constructor({ lines, mayLeave, terminals }: RankStreams, stream: Stream) {
     // Nothing is ever queued here, so `write` must never ask the program to wait for "drain".
     super({ decodeStrings: true, highWaterMark: Number.MAX_SAFE_INTEGER });
     this.fd = stream === "stdout" ? 1 : 2;
+    markTerminal(this, terminals[stream]);
     this.#lines = lines;
     this.#stream = stream;
     this.#mayLeave = mayLeave;
@@ -40,6 +42,7 @@ class RankOutput extends Writable {
 }
 
 interface RankStreams {
+  readonly terminals: Terminals;
   /** Can standard input ever be this rank's, and is it now? */
   readonly mayRead: boolean;
   readonly isReader: () => boolean;
@@ -68,9 +71,15 @@ export function replaceStreams(streams: RankStreams): ReplacedStreams {
   let stdin: RankInput | undefined;
   define("stdin", () => {
     stdin = host === null ? new LiveInput(options) : new ReplayedInput(options, host);
+    markTerminal(stdin, streams.terminals.stdin);
     return stdin;
   });
   return { inputTaken: () => stdin?.taken ?? inputOffset, heard: (input) => stdin?.heard(input) };
+}
+
+/** As of Node's own: the property is missing where there is no terminal. */
+function markTerminal(stream: Readable | Writable, isTerminal: boolean): void {
+  if (isTerminal) Object.defineProperty(stream, "isTTY", { value: true, enumerable: true });
 }
 
 function define(name: "stdin" | "stdout" | "stderr", create: () => Readable | Writable): void {

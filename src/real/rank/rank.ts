@@ -102,6 +102,7 @@ const rankProcess = createRank(options, (host) => {
   checkpoints.begin();
 });
 const streams = replaceStreams({
+  terminals: setup.terminals,
   mayRead: mayRead(setup, rankProtocol),
   isReader: () => isReader(role.rank, rankProcess.host.process),
   lines: lineWriter,
@@ -186,7 +187,7 @@ say({ kind: "runs" });
 if (setup.watch?.init === true) standStill();
 async function run(): Promise<void> {
   rankProcess.mpi.meetParents();
-  await runProgram(form, program);
+  await runProgram(form, program, setup);
 }
 run().then(
   () => {

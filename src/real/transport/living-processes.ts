@@ -58,6 +58,16 @@ export class LivingProcesses {
     calls.store(line + Line.STATUS, RankStatus.ALIVE | (incarnation << 8));
   }
 
+  /** Packets that the processes have been sent inside the node, in all of their lives (mod 2^32 each). */
+  get packets(): number {
+    const { calls, layout } = this.#node;
+    let sum = 0;
+    for (let process = 0; process < layout.processes; process++) {
+      sum += calls.load(ringOf(layout, process) + Ring.TAIL) >>> 0;
+    }
+    return sum;
+  }
+
   finished(process: number): void {
     this.#end(process, RankStatus.FINISHED);
   }

@@ -6,12 +6,13 @@
 import { callText } from "../../abi/arguments/call-text.ts";
 import { cImportsOf } from "../../abi/c-imports.ts";
 import { CProgram, newStack, type UnwoundStack, unusedArea } from "../../abi/c-program.ts";
+import { type CrashedProgram, endingOfCrash } from "../../abi/crash/crash.ts";
 import { Ended } from "../../abi/ended.ts";
 import { type Companions, restoreProcess, saveProcess } from "../../abi/process-state.ts";
 import { Program } from "../../abi/program.ts";
-import { trapText } from "../../abi/trap-text.ts";
 import { CoroutineHost } from "../../abi/waiting/coroutine-host.ts";
 import { capturePoints } from "../../core/base/capture-points.ts";
+import { noTerminals } from "../../core/base/terminals.ts";
 import type { Write } from "../../core/ft/protocol.ts";
 import { type RestState, Settling } from "../../core/process/settling.ts";
 import { noSpawner } from "../../core/process/spawner.ts";
@@ -189,6 +190,7 @@ export class CProcess {
       program: this.#program,
       library: this.#library,
       hostName,
+      terminals: noTerminals,
       signalName,
       ...this.#life,
     });
@@ -248,7 +250,7 @@ export class CProcess {
       yield* this.#runProgram();
       yield* this.#leave();
     } catch (error) {
-      this.#options.ended(this, howEnded(error));
+      this.#options.ended(this, howEnded(error, this.#module));
     }
   }
 
@@ -369,9 +371,9 @@ export class CProcess {
 }
 
 /** An error of ours is thrown on. */
-function howEnded(error: unknown): HowEnded {
+function howEnded(error: unknown, program: CrashedProgram): HowEnded {
   if (error instanceof Aborted) return { kind: "aborted", code: error.code, message: error.message };
-  if (error instanceof Ended) return error.ending;
-  if (!(error instanceof WebAssembly.RuntimeError || error instanceof RangeError)) throw error;
-  return { kind: "threw", what: `${error.name}: ${trapText(error) ?? error.message}`, details: [], frames: [] };
+  const ending = endingOfCrash(error, program);
+  if (ending === undefined) throw error;
+  return ending;
 }

@@ -16,6 +16,8 @@ interface LocalStarterOptions {
   readonly command: readonly string[];
   /** The program is in C: its node need not know certificates, see `late-variables.ts`. */
   readonly isC: boolean;
+  /** Process i of the job (from 1) waits for a debugger at this port + i − 1; 0: none does. */
+  readonly debugPort: number;
 }
 
 /** Tells a command which of the job's processes it is asked to run, from 1. */
@@ -29,9 +31,11 @@ export class LocalStarter implements NodeStarter {
   }
 
   start(number: number, invitation: Promise<Invitation | null>): StartedNode {
-    const { folder, command, isC } = this.#options;
+    const { folder, command, isC, debugPort } = this.#options;
+    const inspector = debugPort === 0 ? [] : [`--inspect-wait=127.0.0.1:${debugPort + number - 1}`];
     // Not the options of the process that calls `launch`: they may be a debugger's or a test runner's.
-    const node = [process.execPath, "--disable-warning=ExperimentalWarning", join(__dirname, "agent.cjs"), folder];
+    const options = ["--disable-warning=ExperimentalWarning", ...inspector];
+    const node = [process.execPath, ...options, join(__dirname, "agent.cjs"), folder];
     const [file, ...words] = [...command, ...node];
     const inherited = isC ? withLateVariables(process.env) : process.env;
     const env = command.length === 0 ? inherited : { ...inherited, [numberVariable]: `${number}` };

@@ -36,6 +36,8 @@ const setup: Setup = {
   environment: null,
   freezeTo: "",
   thawFrom: "",
+  isDebugged: false,
+  terminals: { stdin: false, stdout: false, stderr: false },
   ranksPerThread: 1,
   traceFolder: "",
   port: 0,

@@ -13,9 +13,8 @@ export function describeFailure(reason: JobFailure, afterMs: number, names: Proc
   const after = `after ${secondsText(afterMs)}`;
   switch (reason.kind) {
     case "rank-failed": {
-      const place = framesOf(reason)[0];
-      const where = place === undefined ? "" : ` (${placeOf(place)})`;
-      return `${names.nameOf(reason.rank)} on node ${reason.node} failed ${after}: ${describeEnding(reason.ending)}${where}${whyGivenUp(reason.givenUp)}${whoIsMissing(reason.unplayed)}`;
+      const where = `${whereOf(reason)}${whyGivenUp(reason.givenUp)}${whoIsMissing(reason.unplayed)}`;
+      return `${names.nameOf(reason.rank)} on node ${reason.node} failed ${after}: ${describeEnding(reason.ending)}${where}`;
     }
     case "node-failed":
       return `node ${reason.node} (${names.listOf(reason.ranks)}) failed ${after}: ${describeLoss(reason.loss)}${whyGivenUp(reason.givenUp)}${whoIsMissing(reason.unplayed)}`;
@@ -35,6 +34,12 @@ export function describeFailure(reason: JobFailure, afterMs: number, names: Proc
     default:
       return unreachable(reason);
   }
+}
+
+function whereOf(reason: JobFailure): string {
+  const place = framesOf(reason)[0];
+  if (place === undefined) return "";
+  return threwOf(reason) === undefined ? ` in ${place}` : ` (${placeOf(place)})`;
 }
 
 /** Which rule ended a job whose dead are otherwise replaced, and what to do. */
@@ -60,7 +65,8 @@ function whoIsMissing(unplayed: readonly number[] | undefined): string {
 
 /** The user's frames, with paths relative to the working directory where that is shorter. */
 export function framesOf(reason: JobFailure): string[] {
-  return threwOf(reason)?.frames.map(withShortPath) ?? [];
+  const frames = reason.kind === "rank-failed" && "frames" in reason.ending ? reason.ending.frames : [];
+  return frames.map(withShortPath);
 }
 
 /** What else the program's error says. */
@@ -73,7 +79,7 @@ function threwOf(reason: JobFailure): Threw | undefined {
 }
 
 function withShortPath(line: string): string {
-  return line.replace(/(^|\()(\/[^()]+?)(?=:\d+:\d+\)?$)/, (_all, before, path) => before + shorter(path));
+  return line.replace(/(^|\()(\/[^()]+?)(?=:\d+(?::\d+)?\)?$)/, (_all, before, path) => before + shorter(path));
 }
 
 function describeLoss(loss: NodeLoss): string {

@@ -80,6 +80,12 @@ interface NoteEvent {
   readonly kind: "note";
   readonly message: string;
 }
+/** A program in C is compiled, or taken from the cache. */
+interface CompilingEvent {
+  readonly kind: "compiling";
+  /** The name of the file. */
+  readonly program: string;
+}
 /** The output of the compiler for a program in C, as printed: warnings, or the reason of a refusal. */
 interface CompilerEvent {
   readonly kind: "compiler";
@@ -109,6 +115,7 @@ export type JobEvent =
   | CheckpointEvent
   | RecoveredEvent
   | NoteEvent
+  | CompilingEvent
   | CompilerEvent
   | WhereaboutsEvent
   | EndedEvent;

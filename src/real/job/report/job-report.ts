@@ -17,6 +17,14 @@ export interface JobRecoveryReport extends RecoveryReport {
   readonly restarts: number;
 }
 
+/** What a running job has done, and does. */
+export interface JobProgress {
+  /** Sent between ranks of the same node so far, those of the runtime too. Heard a few times a second. */
+  readonly messages: number;
+  /** A rank waits for standard input. */
+  readonly asksForInput: boolean;
+}
+
 /** How a job ended. */
 export interface JobResult {
   /** 0, or the code of what ended the job. */
@@ -54,6 +62,10 @@ export class JobReport {
 
   note(message: string): void {
     this.events.push({ kind: "note", message });
+  }
+
+  compiling(program: string): void {
+    this.events.push({ kind: "compiling", program });
   }
 
   /** The compiler's output, if any. */
