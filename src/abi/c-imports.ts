@@ -45,8 +45,12 @@ export function cImportsOf(module: WebAssembly.Module, options: ImportOptions) {
     ),
     wasi_snapshot_preview1: wasi,
     banyan: supportImports({
-      ...{ memory: memory.bytes, pid: firstPid + rank, hostName },
-      ...{ descriptors, terminals, signalName },
+      memory: memory.bytes,
+      pid: firstPid + rank,
+      hostName,
+      descriptors,
+      terminals,
+      signalName,
     }),
   };
 }
