@@ -88,6 +88,19 @@ test("R8 partial replication: the other replica of rank 0 goes on alone", { ...l
   assert.match(summary(stderr), /1 replica lost; replica 1 of rank 0 stood in for replica 0/);
 });
 
+test("R8 mirrored: a node is killed, nobody stands in for anybody, and nothing stops", {
+  ...limit,
+  ...long,
+}, async () => {
+  const killed = new Run(run(2, 2, "--replication", "mirror", source, "60", "20000"), patient);
+  await killed.printed("at work", 2);
+  process.kill(killed.nodePid(0), "SIGKILL");
+  const { code, stdout, stderr } = await killed.ended;
+  assert.equal(code, 0, stderr);
+  assert.equal(lastLines(stdout).length, 2);
+  assert.match(summary(stderr), /exit 0; 2 replicas lost$/);
+});
+
 test("R1 replicas that must share nodes: the user is told", { ...limit, ...long }, async () => {
   const { code, stderr } = await banyan(run(2, 1, source, "1"), patient);
   assert.equal(code, 0, stderr);
@@ -99,6 +112,7 @@ test("R1 what it cannot do is said before the job starts", limit, async () => {
     [["--replicas", "99"], /^banyan: Cannot have 99 processes for each rank: give a whole number from 1 to 16$/m],
     [["--replicate-ranks", "0,7"], /^banyan: Cannot replicate rank 7: the job has ranks 0 to 1$/m],
     [["--replicate-ranks", "one"], /^banyan: Cannot replicate the ranks "one": give a list like 0,1,4-7$/m],
+    [["--replication", "by post"], /^banyan: Cannot replicate by "by post": there are parallel and mirror$/m],
     [["--freeze-at", "1s", "--job-dir", "nowhere"], /^banyan: Cannot freeze a job under --protocol replication: /m],
     [["--ranks-per-thread", "2"], /^banyan: Cannot put several ranks into a thread under --protocol replication: /m],
   ];

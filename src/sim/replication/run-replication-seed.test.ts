@@ -24,7 +24,7 @@ describe("R1, R2, R3, R4, R5 random programs with replicas", () => {
     let compared = 0;
     for (let seed = 1; seed <= 5; seed++) {
       const [one, two, three] = [1, 2, 3].map((replicas) =>
-        runReplicationSeed({ seed, replicas, deaths: "none", ranks: 3, events: 10 }),
+        runReplicationSeed({ seed, replicas, variant: "parallel", deaths: "none", ranks: 3, events: 10 }),
       );
       // Where only some ranks have replicas, the others send to several worlds.
       if (two!.counts.sentForOthers + three!.counts.sentForOthers > 0) continue;
@@ -36,5 +36,27 @@ describe("R1, R2, R3, R4, R5 random programs with replicas", () => {
       ok(three!.counts.acknowledgements <= 2 * three!.counts.sent);
     }
     ok(compared >= 2, `${compared} programs compared`);
+  });
+
+  it("R8 mirrored, q messages are up to q·r², and whatever dies, all worlds come to the right answer", () => {
+    let compared = 0;
+    const totals = { deaths: 0, duplicates: 0 };
+    for (let seed = 1; seed <= tries(6, 500); seed++) {
+      const one = runReplicationSeed({ seed, variant: "mirror" });
+      equal(one.violations.length, 0, failureText({ seed, protocol: "replication" }, one));
+      totals.deaths += one.deaths;
+      totals.duplicates += one.counts.duplicates;
+    }
+    for (let seed = 1; seed <= 5; seed++) {
+      const peaceful = { seed, variant: "mirror", deaths: "none", ranks: 3, events: 10 } as const;
+      const [one, two, three] = [1, 2, 3].map((replicas) => runReplicationSeed({ ...peaceful, replicas }));
+      const q = one!.counts.sent;
+      // Fewer where a replica that is late hears that its message has come from another, or where only some ranks have replicas.
+      ok(two!.counts.sent <= 4 * q && three!.counts.sent <= 9 * q);
+      if (two!.counts.sent > 3 * q && three!.counts.sent > 6 * q) compared++;
+    }
+    ok(compared >= 2, `${compared} programs compared`);
+    ok(totals.deaths > 0, `${totals.deaths} deaths`);
+    ok(totals.duplicates > totals.deaths, `${totals.duplicates} duplicates dropped`);
   });
 });

@@ -5,8 +5,10 @@
 
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import { Membership } from "../../core/ft/replication/membership.ts";
-import { type ReplicationOptions, ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
+import type { ReplicationVariant } from "../../core/ft/replication/options.ts";
+import type { ReplicationOptions, ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
 import type { ReplicatedCounts } from "../../core/ft/replication/report.ts";
+import { replicaOfVariant } from "../../core/ft/replication/variants.ts";
 import type { CostModel } from "../cost-model.ts";
 import { generate } from "../generator/generator.ts";
 import { interpret } from "../interpreter/interpreter.ts";
@@ -29,6 +31,7 @@ export interface ReplicationSeedOptions {
   /** Otherwise the seed decides. */
   readonly ranks?: number | undefined;
   readonly replicas?: number | undefined;
+  readonly variant?: ReplicationVariant | undefined;
   readonly events?: number | undefined;
   readonly deaths?: "none" | undefined;
   readonly often?: readonly string[] | undefined;
@@ -44,6 +47,8 @@ export interface ReplicatedOutcome extends SeedOutcome {
 }
 
 const eventsMax = 5_000_000;
+/** One of so many seeds is of the mirror protocol. */
+const mirrorEvery = 4;
 
 export function runReplicationSeed(options: ReplicationSeedOptions): ReplicatedOutcome {
   const random = new Random(options.seed);
@@ -70,13 +75,20 @@ export function runReplicationSeed(options: ReplicationSeedOptions): ReplicatedO
     script,
     world: { ...drawn, cost, nodes: random.between(1, ranks * Math.max(...plan)) },
     copiesBytesMax,
-    makeReplica: options.makeReplica,
+    makeReplica: options.makeReplica ?? makerOf(options.variant ?? variantOf(options.seed)),
     newMembership: options.newMembership,
     listener: options.listener,
   };
   const isPeaceful = options.deaths === "none" || random.chance(0.1);
   return runReplicas({ ...run, planDeaths: (world) => (isPeaceful ? undefined : planDeaths(world, plan, random)) });
 }
+
+const variantOf = (seed: number): ReplicationVariant => (seed % mirrorEvery === 0 ? "mirror" : "parallel");
+
+const makerOf =
+  (variant: ReplicationVariant): MakeReplica =>
+  (options, ports) =>
+    replicaOfVariant(variant, options, ports);
 
 /** How many processes play each rank: mostly all alike, sometimes only some ranks have replicas. */
 function planOf(random: Random, ranks: number, replicas: number): number[] {
@@ -96,10 +108,8 @@ interface ReplicasSetup {
   planDeaths(world: World): void;
 }
 
-const asShipped: MakeReplica = (options, ports) => new ReplicationProtocol(options, ports);
-
 export function runReplicas(setup: ReplicasSetup): ReplicatedOutcome {
-  const { plan, script, copiesBytesMax, listener, makeReplica = asShipped } = setup;
+  const { plan, script, copiesBytesMax, listener, makeReplica = makerOf("parallel") } = setup;
   const { newMembership = (all) => new Membership(all) } = setup;
   const ranks = plan.length;
   const protocols: ReplicationProtocol[] = [];

@@ -3,7 +3,9 @@ import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { tries } from "../../../test/long.ts";
 import type { RecordId } from "../../core/base/brand.ts";
+import type { ProcessName } from "../../core/base/identity.ts";
 import { Membership } from "../../core/ft/replication/membership.ts";
+import { MirrorProtocol } from "../../core/ft/replication/mirror-protocol.ts";
 import { ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
 import { Arrival } from "../../core/request/decisions.ts";
 import { R_BYTES, R_MODE, R_PEER, R_SEQUENCE, SendMode } from "../../core/request/records.ts";
@@ -70,6 +72,13 @@ class Forgetful extends ReplicationProtocol {
   }
 }
 
+/** Mirrored: does not ask again for what the dead was sending. */
+class Incurious extends MirrorProtocol {
+  override peerFailed(name: ProcessName, incarnation = 0): void {
+    ReplicationProtocol.prototype.peerFailed.call(this, name, incarnation);
+  }
+}
+
 /** Senders and receivers choose the substitute differently. */
 class TwoOrders extends Membership {
   override worldsOf(rank: number, replica: number): number {
@@ -107,6 +116,12 @@ describe("R3, R4 what is left out of the protocol is missed", () => {
   it("R4 the check for duplicates: messages are received twice", () => {
     equal(violated({ makeReplica: (...all) => new Forgetful(...all) }).length, wantedSeeds);
     equal(violated({ makeReplica: (...all) => new Forgetful(...all), deaths: "none" }, 1, peacefulSeeds).length, 0);
+  });
+
+  it("R8 mirrored, the question for what the dead was sending: its receiver waits for ever", () => {
+    const found = violated({ makeReplica: (...all) => new Incurious(...all) });
+    ok(found.includes("nobody is stuck"), found.join());
+    equal(violated({ makeReplica: (...all) => new Incurious(...all), deaths: "none" }, 1, peacefulSeeds).length, 0);
   });
 
   it("R4 one order of substitution for all", () => {

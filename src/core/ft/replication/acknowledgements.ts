@@ -31,7 +31,7 @@ interface Place {
 
 export class Acknowledgements {
   private readonly ports: ProtocolPorts;
-  private readonly membership: Membership;
+  protected readonly membership: Membership;
   /** Of this process. */
   private readonly replica: number;
   private readonly runs = new Map<number, NumberRun>();
@@ -70,7 +70,7 @@ export class Acknowledgements {
   }
 
   /** Bits: all living replicas of a rank but the one that sends to this process, which knows what it has sent. */
-  private hearersOf(rank: number): number {
+  protected hearersOf(rank: number): number {
     const { membership, replica } = this;
     return membership.livingOf(rank) & ~(1 << membership.substituteOf(rank, replica));
   }

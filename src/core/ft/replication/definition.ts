@@ -3,9 +3,9 @@ import { list, object, whole } from "../../base/value-shape.ts";
 import type { ProtocolDefinition } from "../definition.ts";
 import { noShapes } from "../protocol-shapes.ts";
 import { Membership, replicasMax } from "./membership.ts";
-import { checkReplication, replicaPlan, replicationOptions } from "./options.ts";
-import { ReplicationProtocol } from "./replication-protocol.ts";
+import { checkReplication, replicaPlan, replicationOptions, replicationVariant } from "./options.ts";
 import { type Replicated, replicationSummary } from "./report.ts";
+import { replicaOfVariant } from "./variants.ts";
 
 const count = whole(0, Number.MAX_SAFE_INTEGER);
 const replica = whole(0, replicasMax - 1);
@@ -30,7 +30,7 @@ export const replication: ProtocolDefinition = {
   checkpoints: null,
   rank: ({ rank, replica, ranks, options, passed }) => {
     const membership = new Membership(replicaPlan(options, ranks));
-    return (ports) => new ReplicationProtocol({ rank, replica, membership, passed }, ports);
+    return (ports) => replicaOfVariant(replicationVariant(options), { rank, replica, membership, passed }, ports);
   },
   shapes: {
     ...noShapes,

@@ -30,6 +30,8 @@ export class KeptSend implements KeptMessage {
   /** Bits: the replicas of the receiver that have all of it, those that it has been announced to. */
   has = 0;
   announced = 0;
+  /** Bits: the replicas that have asked for it again, and are still to answer an announcement of it. */
+  wished = 0;
   /** Nobody needs it any more. It stays in its place until those before it are gone as well. */
   isOver = false;
 }

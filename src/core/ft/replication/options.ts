@@ -8,9 +8,15 @@ export interface ReplicationLaunchOptions {
   readonly replicas?: number | undefined;
   /** Under "replication": the ranks that have several processes, "0,1,4-7"; all unless given. The death of another one ends the job. */
   readonly replicateRanks?: string | undefined;
+  /** Under "replication": "parallel" unless given, or "mirror": every replica sends to every replica of the receiver. */
+  readonly replication?: string | undefined;
 }
 
 const replicasDefault = 2;
+
+/** Which replicas of a sender send to which of a receiver. */
+export const replicationVariants = ["parallel", "mirror"] as const;
+export type ReplicationVariant = (typeof replicationVariants)[number];
 
 export const replicationOptions: readonly ProtocolOption[] = [
   {
@@ -27,6 +33,13 @@ export const replicationOptions: readonly ProtocolOption[] = [
     form: { kind: "text" },
     elsewhere: (owners) => `Cannot replicate ranks: only --protocol ${owners} does`,
   },
+  {
+    key: "replication",
+    flag: "--replication <how>",
+    help: "parallel: a replica sends to its own world, others keep what it sends (default); mirror: every replica sends to every replica",
+    form: { kind: "text" },
+    elsewhere: (owners) => `Cannot choose how replicas send: only --protocol ${owners} has any`,
+  },
 ];
 
 /** The ranks of a list like "0,1,4-7"; undefined: it is none. */
@@ -42,14 +55,20 @@ function ranksOf(list: string): Set<number> | undefined {
 
 /** What is wrong with them, in one line; undefined: nothing. */
 export function checkReplication(values: OptionValues, { ranks }: JobFacts): string | undefined {
-  const { replicas, replicateRanks } = values as ReplicationLaunchOptions;
+  const { replicas, replicateRanks, replication } = values as ReplicationLaunchOptions;
   if (replicas !== undefined && !isWhole(replicas, 1, replicasMax))
     return `Cannot have ${replicas} processes for each rank: give a whole number from 1 to ${replicasMax}`;
+  if (replication !== undefined && !replicationVariants.some((variant) => variant === replication))
+    return `Cannot replicate by "${replication}": there are ${replicationVariants.join(" and ")}`;
   if (replicateRanks === undefined) return undefined;
   const chosen = ranksOf(replicateRanks);
   if (chosen === undefined) return `Cannot replicate the ranks "${replicateRanks}": give a list like 0,1,4-7`;
   const unknown = [...chosen].find((rank) => rank >= ranks);
   return unknown === undefined ? undefined : `Cannot replicate rank ${unknown}: the job has ranks 0 to ${ranks - 1}`;
+}
+
+export function replicationVariant(values: OptionValues): ReplicationVariant {
+  return (values as ReplicationLaunchOptions).replication === "mirror" ? "mirror" : "parallel";
 }
 
 /** By rank: how many processes play it. */

@@ -35,28 +35,28 @@ class AnnouncedSend {
   }
 }
 
-interface ReplicatedSendsParts {
+export interface ReplicatedSendsParts {
   readonly place: ProcessName;
   readonly membership: Membership;
   readonly copies: Copies;
 }
 
 export class ReplicatedSends {
-  private readonly ports: ProtocolPorts;
-  private readonly place: ProcessName;
-  private readonly membership: Membership;
+  protected readonly ports: ProtocolPorts;
+  protected readonly place: ProcessName;
+  protected readonly membership: Membership;
   private readonly copies: Copies;
   /** Bits: all replicas there can be, and the worlds that this process sends to. */
   private readonly all: number;
-  private worlds: number;
+  protected worlds: number;
   /** Bits: those of them that it was not sending to from the start. */
   private inherited = 0;
-  private readonly channels = new Map<number, SendChannel>();
+  protected readonly channels = new Map<number, SendChannel>();
   private last: SendChannel | null = null;
   /** Channels with messages that found no room. */
-  private readonly pending = new Set<SendChannel>();
+  protected readonly pending = new Set<SendChannel>();
   /** By the number that the engine's records name them by. */
-  private readonly announced = new Map<number, AnnouncedSend>();
+  protected readonly announced = new Map<number, AnnouncedSend>();
   private keepers = 0;
   /** Objects of messages that are over. */
   private readonly spare: KeptSend[] = [];
@@ -72,10 +72,15 @@ export class ReplicatedSends {
     this.membership = membership;
     this.copies = copies;
     this.all = (1 << membership.replicas) - 1;
-    this.worlds = membership.worldsOf(place.rank, place.replica);
+    this.worlds = this.worldsNow();
   }
 
-  private channelTo(rank: number): SendChannel {
+  /** Bits: the worlds that this process sends to when those are dead that are known to be. */
+  protected worldsNow(): number {
+    return this.membership.worldsOf(this.place.rank, this.place.replica);
+  }
+
+  protected channelTo(rank: number): SendChannel {
     const { last } = this;
     if (last !== null && last.rank === rank) return last;
     let channel = this.channels.get(rank);
@@ -121,6 +126,7 @@ export class ReplicatedSends {
     message.pointer = words[at + R_POINTER]! as Pointer;
     message.send = send;
     message.announced = 0;
+    message.wished = 0;
     message.isOver = false;
     return message;
   }
@@ -133,8 +139,8 @@ export class ReplicatedSends {
   }
 
   /** Have all that live all of it? Then it is over. */
-  private settle(channel: SendChannel, message: KeptSend): boolean {
-    if ((message.has | channel.dead) !== this.all) return false;
+  protected settle(channel: SendChannel, message: KeptSend): boolean {
+    if ((message.has | channel.dead) !== this.all || message.announced !== 0) return false;
     message.isOver = true;
     this.unsettled--;
     this.complete(message);
@@ -164,7 +170,9 @@ export class ReplicatedSends {
     const bit = 1 << world;
     const { next } = channel;
     let moved = false;
-    for (let position = Math.max(next[world]!, channel.first); ; position++) {
+    for (let position = next[world]!; ; position++) {
+      // Messages that are over may have left the list, also behind one that was sent just now.
+      position = Math.max(position, channel.first);
       next[world] = position;
       if (position >= channel.end) return moved;
       const message = channel.at(position);
@@ -175,12 +183,12 @@ export class ReplicatedSends {
     }
   }
 
-  private transmit(message: KeptSend, world: number): boolean {
+  protected transmit(message: KeptSend, world: number): boolean {
     message.replica = world;
     const keeper = this.keepers;
     const went = this.ports.transmit(message, keeper);
     if (went === Went.NOWHERE) return false;
-    if (went === Went.WHOLE) message.has |= 1 << world;
+    if (went === Went.WHOLE) this.wentWhole(message, world);
     else {
       message.announced |= 1 << world;
       this.announced.set(keeper, new AnnouncedSend(message, world));
@@ -191,15 +199,23 @@ export class ReplicatedSends {
     return true;
   }
 
-  /** The receiver has all of a message that was announced. */
+  protected wentWhole(message: KeptSend, world: number): void {
+    message.has |= 1 << world;
+  }
+
+  /** The receiver has answered the announcement of a message: it has all of it now, or had it already. */
   delivered(keeper: number): void {
     const announced = this.announced.get(keeper);
     if (announced === undefined) return;
     this.announced.delete(keeper);
     const { message, replica } = announced;
     message.announced &= ~(1 << replica);
-    message.has |= 1 << replica;
+    this.answered(message, replica);
     this.settle(this.channelTo(message.dest), message);
+  }
+
+  protected answered(message: KeptSend, replica: number): void {
+    message.has |= 1 << replica;
   }
 
   get isBusy(): boolean {
@@ -225,8 +241,8 @@ export class ReplicatedSends {
   private hearOne(channel: SendChannel, replica: number, sequence: number): void {
     if (!channel.acknowledge(replica, sequence)) return;
     const message = channel.find(sequence);
-    // What was announced to it is answered by itself: it may be reading the announcement now.
-    if (message === null || (message.announced & (1 << replica)) !== 0) return;
+    if (message === null) return;
+    // Where it was announced it is not over before that is answered as well: its receiver may be reading the announcement now.
     message.has |= 1 << replica;
     this.settle(channel, message);
   }
@@ -240,9 +256,9 @@ export class ReplicatedSends {
   }
 
   /** A replica of our own rank: this process may be the substitute for more worlds now, and sends what was not acknowledged there. */
-  private succeed(): void {
-    const { worlds, place, membership } = this;
-    this.worlds = membership.worldsOf(place.rank, place.replica);
+  protected succeed(): void {
+    const { worlds } = this;
+    this.worlds = this.worldsNow();
     const added = this.worlds & ~worlds;
     this.inherited |= added;
     if (added === 0) return;
@@ -264,7 +280,7 @@ export class ReplicatedSends {
   }
 
   /** A receiver: nothing is sent to it, and no acknowledgement of it is waited for. */
-  private forget({ rank, replica }: ProcessName): void {
+  protected forget({ rank, replica }: ProcessName): void {
     for (const [keeper, announced] of this.announced) {
       if (announced.message.dest !== rank || announced.replica !== replica) continue;
       this.announced.delete(keeper);

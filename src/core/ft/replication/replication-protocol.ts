@@ -25,7 +25,7 @@ import { Acknowledgements, heldWord, runMax } from "./acknowledgements.ts";
 import { Copies } from "./copies.ts";
 import type { Membership } from "./membership.ts";
 import { ReplicatedOperations } from "./performing/replicated-operations.ts";
-import { ReplicatedSends } from "./replicated-sends.ts";
+import { ReplicatedSends, type ReplicatedSendsParts } from "./replicated-sends.ts";
 import type { Replicated } from "./report.ts";
 
 const copiesBytesMaxDefault = 16 << 20;
@@ -51,7 +51,7 @@ export class ReplicationProtocol extends PassThrough {
   protected readonly replica: number;
   protected readonly ports: ProtocolPorts;
   protected readonly sends: ReplicatedSends;
-  private readonly acknowledgements: Acknowledgements;
+  protected readonly acknowledgements: Acknowledgements;
   private readonly files: ReplicatedOperations;
   /** By rank: the messages that have come. */
   private readonly numbers = new Map<number, ReceivedNumbers>();
@@ -69,10 +69,18 @@ export class ReplicationProtocol extends PassThrough {
     this.membership = membership;
     this.ports = ports;
     const copies = new Copies(ports.memory, copiesBytesMax ?? copiesBytesMaxDefault);
-    this.sends = new ReplicatedSends(ports, { place, membership, copies });
-    this.acknowledgements = new Acknowledgements(ports, membership, place);
+    this.sends = this.newSends({ place, membership, copies });
+    this.acknowledgements = this.newWords(ports, membership, place);
     this.files = new ReplicatedOperations(ports, place, membership.replicas, membership.livingOf(rank));
     this.passed = passed ?? new Float64Array(1);
+  }
+
+  protected newSends(parts: ReplicatedSendsParts): ReplicatedSends {
+    return new ReplicatedSends(this.ports, parts);
+  }
+
+  protected newWords(ports: ProtocolPorts, membership: Membership, place: ProcessName): Acknowledgements {
+    return new Acknowledgements(ports, membership, place);
   }
 
   private pass(): void {
@@ -191,7 +199,7 @@ export class ReplicationProtocol extends PassThrough {
   }
 
   /** A message of another replica than the one that this process gets its messages from: the news of the deaths between them is on its way. */
-  private infer(rank: number, sender: number): void {
+  protected infer(rank: number, sender: number): void {
     const { membership, replica } = this;
     for (;;) {
       const expected = membership.substituteOf(rank, replica);

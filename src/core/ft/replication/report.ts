@@ -25,7 +25,8 @@ export function replicationSummary({ ranks, dead }: ProtocolReport): string[] {
   const known = (ranks as readonly (Replicated | undefined)[]).flatMap((replicated) => replicated ?? []);
   const forOthers = known.reduce((sum, { sentForOthers }) => sum + sentForOthers, 0);
   const lost = `${countText(dead, "replica")} lost`;
-  return [lost, ...substitutions(known), `${countText(forOthers, "message")} sent for the lost`];
+  const sent = forOthers === 0 ? [] : [`${countText(forOthers, "message")} sent for the lost`];
+  return [lost, ...substitutions(known), ...sent];
 }
 
 /** "replica 1 of ranks 2, 3 stood in for replica 0", once for all ranks that it is true of. */

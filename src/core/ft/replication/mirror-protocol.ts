@@ -1,0 +1,69 @@
+/**
+ * Replication by mirroring (the "mirror" protocol that the paper compares with, section 2.4): every replica of a sender sends to every
+ * replica of the receiver, r² messages for each of the program's. Nobody stands in for anybody, because nobody is missed: a death needs
+ * no recovery, except that a message whose bytes were just being taken from the dead is asked for again (mirror-sends.ts).
+ */
+import type { ProcessName } from "../../base/identity.ts";
+import { lives } from "../../base/saved-classes.ts";
+import { CONTEXT, KIND, replicaOf, SOURCE, TAG } from "../../wire/packet.ts";
+import type { ProtocolPorts } from "../protocol.ts";
+import { Acknowledgements } from "./acknowledgements.ts";
+import type { Membership } from "./membership.ts";
+import { MirrorSends } from "./mirror-sends.ts";
+import type { ReplicatedSendsParts } from "./replicated-sends.ts";
+import { ReplicationProtocol } from "./replication-protocol.ts";
+import type { Replicated } from "./report.ts";
+
+/** The number of a message whose bytes its receiver lacks. */
+const againWord = 2;
+
+/** All replicas of a sender have sent a message, and keep it until they hear of it. */
+class MirrorWords extends Acknowledgements {
+  protected override hearersOf(rank: number): number {
+    return this.membership.livingOf(rank);
+  }
+}
+
+export class MirrorProtocol extends ReplicationProtocol {
+  declare protected readonly sends: MirrorSends;
+
+  protected override newSends(parts: ReplicatedSendsParts): MirrorSends {
+    return new MirrorSends(this.ports, parts);
+  }
+
+  protected override newWords(ports: ProtocolPorts, membership: Membership, place: ProcessName): Acknowledgements {
+    return new MirrorWords(ports, membership, place);
+  }
+
+  /** Messages of all replicas come: none of them tells of a death. */
+  protected override infer(): void {}
+
+  override control(words: Int32Array, packet: number): void {
+    const name = { rank: words[packet + SOURCE]!, replica: replicaOf(words[packet + KIND]!) };
+    const isWish = name.rank !== this.rank && words[packet + CONTEXT] === againWord;
+    if (!isWish) super.control(words, packet);
+    else if (this.membership.isAlive(name.rank, name.replica)) this.sends.again(name, words[packet + TAG]!);
+  }
+
+  /** What the dead was sending is asked for: of all replicas that live, whichever of them have come so far. */
+  override peerFailed(name: ProcessName, incarnation = 0): void {
+    if (!this.membership.isAlive(name.rank, name.replica)) return;
+    super.peerFailed(name, incarnation);
+    if (name.rank === this.rank) return;
+    for (const sequence of this.ports.brokenFrom(name.rank)) {
+      const living = this.membership.livingOf(name.rank);
+      for (let replica = 0; living >>> replica !== 0; replica++) {
+        if ((living & (1 << replica)) === 0) continue;
+        this.ports.tell({ rank: name.rank, replica }, { a: againWord, b: sequence });
+      }
+    }
+  }
+
+  /** Nothing is sent for the lost. */
+  override report(): Replicated {
+    const report = super.report();
+    return { ...report, sent: report.sent + report.sentForOthers, sentForOthers: 0 };
+  }
+}
+
+lives({ MirrorProtocol });

@@ -1,0 +1,83 @@
+/**
+ * The sending side of the mirror protocol: every replica of a sender sends every message to every replica of its receiver, which takes
+ * the first that comes. A message may fall with the replica whose bytes its receiver has begun to take; whether another replica of
+ * the sender announces the same message or sends it whole depends on the room at its receiver. So each of them keeps it until its
+ * receivers say that they hold it, and sends it again to a receiver that asks for it.
+ */
+import type { ProcessName } from "../../base/identity.ts";
+import { lives, saves } from "../../base/saved-classes.ts";
+import type { KeptSend } from "./kept-send.ts";
+import { ReplicatedSends } from "./replicated-sends.ts";
+
+/** A message that a receiver has asked for again. */
+class Wish {
+  readonly message: KeptSend;
+  readonly sequence: number;
+  readonly replica: number;
+
+  constructor(message: KeptSend, replica: number) {
+    this.message = message;
+    this.sequence = message.sequence;
+    this.replica = replica;
+  }
+}
+
+export class MirrorSends extends ReplicatedSends {
+  /** Those that can be granted as soon as there is room. */
+  private readonly wishes: Wish[] = [];
+
+  protected override worldsNow(): number {
+    return (1 << this.membership.replicas) - 1;
+  }
+
+  /** Its receiver may drop it, because it takes the bytes of another replica. */
+  protected override wentWhole(): void {}
+
+  /** A receiver that has begun to take the bytes of another replica answers too. Whether it has all of them, it says itself. */
+  protected override answered(message: KeptSend, replica: number): void {
+    const bit = 1 << replica;
+    if ((message.wished & bit) === 0) return;
+    message.wished &= ~bit;
+    if ((message.has & bit) === 0) this.wishes.push(new Wish(message, replica));
+  }
+
+  /** A replica of a receiver lacks the bytes of a message, because the process that was sending them is dead. */
+  again({ rank, replica }: ProcessName, sequence: number): void {
+    const message = this.channelTo(rank).find(sequence);
+    if (message === null) return;
+    const bit = 1 << replica;
+    if ((message.has & bit) !== 0) return;
+    // The answer to an announcement may have been given before the wish, and come behind it.
+    if ((message.announced & bit) !== 0) message.wished |= bit;
+    else this.wishes.push(new Wish(message, replica));
+    this.grant();
+  }
+
+  private grant(): boolean {
+    let moved = false;
+    while (this.wishes.length > 0) {
+      const { message, sequence, replica } = this.wishes[0]!;
+      const isWanted =
+        !message.isOver && message.sequence === sequence && this.membership.isAlive(message.dest, replica);
+      if (isWanted && !this.transmit(message, replica)) break;
+      this.wishes.shift();
+      moved = true;
+    }
+    return moved;
+  }
+
+  override get isBusy(): boolean {
+    return this.wishes.length > 0 || super.isBusy;
+  }
+
+  override progress(): boolean {
+    const granted = this.grant();
+    return super.progress() || granted;
+  }
+
+  /** A replica of our own rank: it has sent what this process sends as well. */
+  protected override succeed(): void {}
+}
+
+saves({ Wish });
+lives({ MirrorSends });
