@@ -49,7 +49,7 @@ export class Closed implements Continuation {
 }
 
 /** The program has the file no longer. */
-function release(program: FileUser, { comm, handle }: CFile): void {
+export function release(program: FileUser, { comm, handle }: CFile): void {
   program.operations.freeCommunicator(comm);
   program.files.remove(handle);
 }

@@ -22,7 +22,7 @@ import { ChoiceKind, type Choices } from "../../core/ft/choices.ts";
 import { type Errno, errnoOf, WasiError } from "../../wasi/errno.ts";
 import type { FileStat, Files, OpenHow } from "../../wasi/ports.ts";
 
-interface ReplayedFilesOptions {
+export interface ReplayedFilesOptions {
   readonly files: Files;
   readonly choices: Choices;
   /** Returns when what is about to be changed may be seen. */

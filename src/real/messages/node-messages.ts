@@ -320,5 +320,6 @@ export type FromNode =
   | RankEnded
   | RanksReturned
   | FromRankOnwards
+  | ProtocolWords
   | Whereabouts
   | Bye;
