@@ -56,7 +56,7 @@ function* alert<T>(steps: Steps<T>, state: ScriptState, rests: Rests | null): St
     const step = steps.next();
     if (step.done === true) return step.value;
     const wait = typeof step.value === "number" ? state.process.completion(step.value) : step.value;
-    if (wait.kind === "compute") {
+    if (wait.kind === "compute" || wait.kind === "nap") {
       yield wait;
       continue;
     }

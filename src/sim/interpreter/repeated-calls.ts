@@ -52,7 +52,7 @@ export class RepeatedCalls {
     const wait = this.#wait!;
     const { what, isReady, forNs } = wait;
     wait.forNs = 0;
-    return forNs > 0 ? process.compute(forNs) : process.settle(what, isReady);
+    return forNs > 0 ? process.nap(what, forNs) : process.settle(what, isReady);
   }
 
   *run<T>(process: SimProcess, call: () => T): Steps<T> {
