@@ -139,6 +139,14 @@ describe("X1: the same protocol on real processes", { concurrency: 1 }, () => {
       assert.equal((await first.done).reason.kind, "frozen");
       const thawed = await proof.thaw("job").done;
       assert.equal(thawed.code, 0);
+      // Both nodes have spoken to the part beside the dispatcher, and were answered, in each run.
+      assert.deepEqual(
+        [whole, thawed].map(({ protocol }) => protocol.job),
+        [
+          { ranks: 4, confirmed: 2 },
+          { ranks: 4, confirmed: 2 },
+        ],
+      );
       const counts = [whole, thawed].map(({ protocol }) => protocol.ranks);
       assert.deepEqual(thawed.summary, [`${delayedIn(thawed.summary.join())} sends delayed`]);
       // To come to rest for the images takes messages too.

@@ -25,7 +25,7 @@ const hashBytes = 8;
 export interface ScannedChunk {
   /** Not zero. */
   readonly present: PageSet;
-  /** Not zero, and other than what the book had. */
+  /** Not zero, and other than the book's. */
   readonly changed: PageSet;
   /** Zero, and the book had something else. */
   readonly zeroed: PageSet;

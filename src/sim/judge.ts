@@ -30,7 +30,7 @@ export function judgeWorld(
   {
     script,
     ...seen
-  }: Pick<Evidence, "script" | "histories" | "firstPosted" | "output" | "files"> & {
+  }: Pick<Evidence, "script" | "histories" | "firstPosted" | "output" | "files" | "sharedFiles" | "input"> & {
     readonly observation: Observation | (() => Observation);
     readonly givenUp?: () => number;
   },

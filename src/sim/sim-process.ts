@@ -9,6 +9,7 @@
  *     yield process.until("a message", () => …);      // anything else
  *     yield process.settle("rest", () => …);          // the same, and nothing but messages progresses meanwhile
  *     yield process.still("word", () => …);           // the same, and nothing at all progresses meanwhile
+ *     yield process.nap("a lock", 5_000);             // time passes, and messages progress meanwhile
  *   }
  */
 import type { RecordId } from "../core/base/brand.ts";
@@ -20,6 +21,7 @@ import type { SimTransport } from "./transport.ts";
 
 export type Wait =
   | { readonly kind: "until" | "settle" | "still"; readonly describe: () => string; readonly ready: () => boolean }
+  | { readonly kind: "nap"; readonly describe: () => string; readonly forNs: number; isOver: boolean }
   | { readonly kind: "compute"; readonly forNs: number };
 
 export type Steps<T = void> = Generator<RecordId | Wait, T, void>;
@@ -77,13 +79,16 @@ export class SimProcess<M extends ProcessMemory = SimMemory> {
     return this.#wait !== null && this.#wait.kind !== "compute" ? this.#wait.describe() : "its first step";
   }
 
-  /** Runs the program as far as it goes, moving whatever can move while it waits. Returns for how long it computes, or −1. */
+  /**
+   * Runs the program as far as it goes, moving whatever can move while it waits. Returns for how long it computes, or naps from now on; −1:
+   * neither.
+   */
   look(): number {
     while (this.state === "waiting") {
       const wait = this.#wait;
       if (wait !== null && wait.kind !== "compute") {
         const moving = wait.kind === "until" ? this.core : this.engine;
-        while (!wait.ready()) if (wait.kind === "still" || !moving.progress()) return -1;
+        while (!isOver(wait)) if (wait.kind === "still" || !moving.progress()) return -1;
       }
       this.steps++;
       const { done, value } = this.#program!.next();
@@ -96,14 +101,19 @@ export class SimProcess<M extends ProcessMemory = SimMemory> {
         this.state = "computing";
         return this.#wait.forNs;
       }
+      if (this.#wait.kind === "nap") {
+        while (this.engine.progress());
+        return this.#wait.forNs;
+      }
     }
     // Finished or passive: others may still want something of it.
     while (this.core.progress());
     return -1;
   }
 
-  /** The computing is over. */
+  /** The computing is over, or the nap. */
   resume(): void {
+    if (this.#wait?.kind === "nap") this.#wait.isOver = true;
     if (this.state !== "computing") return;
     this.state = "waiting";
     this.#wait = null;
@@ -111,6 +121,10 @@ export class SimProcess<M extends ProcessMemory = SimMemory> {
 
   compute(forNs: number): Wait {
     return { kind: "compute", forNs };
+  }
+
+  nap(what: string, forNs: number): Wait {
+    return { kind: "nap", describe: () => what, forNs, isOver: false };
   }
 
   until(what: string, ready: () => boolean): Wait {
@@ -134,3 +148,6 @@ export class SimProcess<M extends ProcessMemory = SimMemory> {
     };
   }
 }
+
+const isOver = (wait: Exclude<Wait, { readonly kind: "compute" }>): boolean =>
+  wait.kind === "nap" ? wait.isOver : wait.ready();

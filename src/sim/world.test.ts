@@ -48,6 +48,35 @@ describe("a simulated world", () => {
     ok(seen[1]! >= 6_000 && seen[1]! < 6_100, `at ${seen[1]} ns`);
   });
 
+  it("moves messages of a process that naps, and none of one that computes", () => {
+    const bytes = 1 << 17;
+    const receivedNs = (rests: "nap" | "compute"): number => {
+      const world = new World({ ranks: 2, nodes: 2 });
+      let atNs = 0;
+      world.start(0, function* (process) {
+        const request = process.engine.startSend(
+          process.memory.allocate(bytes),
+          bytes,
+          1,
+          0,
+          context,
+          SendMode.STANDARD,
+        );
+        yield rests === "nap" ? process.nap("a while", 50_000_000) : process.compute(50_000_000);
+        yield request;
+      });
+      world.start(1, function* (process) {
+        yield process.engine.startReceive(process.memory.allocate(bytes), bytes, 0, 0, context);
+        atNs = world.nowNs;
+      });
+      deepEqual(world.run(), []);
+      ok(world.nowNs >= 50_000_000);
+      return atNs;
+    };
+    ok(receivedNs("nap") < 50_000_000);
+    ok(receivedNs("compute") > 50_000_000);
+  });
+
   it("keeps the order inside a channel, and only there", () => {
     const orders = new Set<string>();
     for (let seed = 1; seed <= 20; seed++) {

@@ -6,15 +6,19 @@ import { pathToFileURL } from "node:url";
 import type { Plugin } from "esbuild";
 import type { launch, thaw } from "../../src/real/job/launch.ts";
 
-const shippedRegistry = resolve("src/core/ft/registry.ts");
-const proofRegistry = resolve("test/protocols/registry.ts");
+/** Lists that ship, and those of the tests that stand in for them. */
+const lists = new Map([
+  [resolve("src/core/ft/registry.ts"), resolve("test/protocols/registry.ts")],
+  [resolve("src/real/protocol-parts/job-parts.ts"), resolve("test/protocols/job-parts.ts")],
+  [resolve("src/real/protocol-parts/node-parts.ts"), resolve("test/protocols/node-parts.ts")],
+]);
 
 const registryOfTests: Plugin = {
   name: "registry of the tests",
   setup(build) {
-    build.onResolve({ filter: /\/registry\.ts$/ }, ({ path, resolveDir, importer }) => {
-      const isShipped = resolve(resolveDir, path) === shippedRegistry && importer !== proofRegistry;
-      return isShipped ? { path: proofRegistry } : undefined;
+    build.onResolve({ filter: /\/(registry|job-parts|node-parts)\.ts$/ }, ({ path, resolveDir, importer }) => {
+      const ours = lists.get(resolve(resolveDir, path));
+      return ours === undefined || ours === importer ? undefined : { path: ours };
     });
   },
 };

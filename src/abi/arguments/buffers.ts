@@ -14,6 +14,12 @@ import { pack, unpack } from "../../core/comm/datatype/pack.ts";
 import type { After } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
 
+/** The program to which a buffer belongs: its memory, and its call that is running, for messages. */
+export interface BufferOwner {
+  readonly bytes: Uint8Array;
+  readonly call: string;
+}
+
 /** The length of `count` items when packed. */
 function packedBytes(type: Datatype, count: number): number {
   checkCount(count);
@@ -30,7 +36,7 @@ function packedBytes(type: Datatype, count: number): number {
 export const addressMin = 1024;
 
 /** The length of a buffer when packed; throws unless all of the buffer lies in the program's memory. */
-export function bufferBytes(program: Program, address: number, count: number, type: Datatype): number {
+export function bufferBytes(program: BufferOwner, address: number, count: number, type: Datatype): number {
   const bytes = packedBytes(type, count);
   if (bytes === 0) return 0;
   const span = (count - 1) * type.extent;
@@ -39,7 +45,7 @@ export function bufferBytes(program: Program, address: number, count: number, ty
 }
 
 /** Bytes `low` to `high` of a buffer, whatever they mean. */
-export function checkBytes(program: Program, low: number, high: number): void {
+export function checkBytes(program: BufferOwner, low: number, high: number): void {
   if ((low >= addressMin && high <= program.bytes.length) || low >= high) return;
   throw new MpiError(ErrorClass.BUFFER, `Cannot call ${program.call}: ${outside(program, low, high)}`);
 }
@@ -51,7 +57,7 @@ export function checkApart(program: Program, one: number, other: number): void {
   throw new MpiError(ErrorClass.BUFFER, `Cannot call ${program.call}: ${state}; give two, or MPI_IN_PLACE`);
 }
 
-function outside({ bytes }: Program, low: number, high: number): string {
+function outside({ bytes }: BufferOwner, low: number, high: number): string {
   if (low === 0) return "the buffer is a null pointer; give the address of the data, or a count of 0";
   const state = `the buffer has bytes ${low} to ${high}, and the memory of the program ${addressMin} to ${bytes.length}`;
   return `${state}; give an address, a count and a datatype that stay inside`;

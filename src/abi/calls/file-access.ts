@@ -9,12 +9,11 @@ import { saves } from "../../core/base/saved-classes.ts";
 import { type Counts, largeCounts, offsetOf, smallCounts } from "../arguments/counts.ts";
 import { writeStatus } from "../arguments/status.ts";
 import type { Call } from "../call-table.ts";
-import { type Access, etypesOf, moveData } from "../files/access.ts";
+import { type Access, moveAtPointer, moveAtShared, moveData } from "../files/access.ts";
 import { doTogether } from "../files/do-together.ts";
 import type { CFile } from "../files/file.ts";
 import { TakeTurns } from "../files/file-tasks.ts";
 import { Mode } from "../files/mode.ts";
-import { advanceShared } from "../files/shared-pointer.ts";
 import { CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
 import type { Continuation } from "../waiting/callbacks.ts";
@@ -91,16 +90,12 @@ export function fileAccessCalls(program: Program): Record<string, Call> {
   function individual(handle: number, access: Access, to: Report): number {
     const file = freeFile(handle);
     checkSplit(file, to);
-    const bytes = moveData(program, file, access, file.position);
-    file.position += Math.floor(bytes / file.view.etype.size);
-    return report(program, file, bytes, to);
+    return report(program, file, moveAtPointer(program, file, access), to);
   }
 
-  /** The pointer moves on by what is wanted: how much there is is known too late. */
   function shared(handle: number, access: Access, to: Report): number {
     const file = program.file(handle);
-    const start = advanceShared(program, file, etypesOf(program, file, access));
-    return report(program, file, moveData(program, file, access, start), to);
+    return report(program, file, moveAtShared(program, file, access), to);
   }
 
   function ordered(handle: number, access: Access, to: Report): number {

@@ -4,12 +4,12 @@ import type { Datatype } from "../../core/comm/datatype/datatype.ts";
 import { pack, unpack } from "../../core/comm/datatype/pack.ts";
 import { packExternal, unpackExternal } from "../../core/comm/datatype/pack-external.ts";
 import { bufferBytes } from "../arguments/buffers.ts";
-import type { Program } from "../program.ts";
 import type { CFile } from "./file.ts";
+import type { FileUserWithMemory } from "./file-user.ts";
 import { Mode } from "./mode.ts";
 import { diskOf } from "./program-files.ts";
 import { keepsSizes } from "./set-view.ts";
-import { locked } from "./shared-pointer.ts";
+import { advanceShared, locked } from "./shared-pointer.ts";
 import { type Move, readView, writeView } from "./view-transfer.ts";
 
 /** What is read to, or written from. Plain data. */
@@ -24,7 +24,7 @@ export interface Access {
 const pieceBytesMax = 4 << 20;
 
 /** How many etypes it is about. Refuses what the file cannot do. */
-export function etypesOf(program: Program, file: CFile, access: Access): number {
+export function etypesOf(program: FileUserWithMemory, file: CFile, access: Access): number {
   const { kind, address, count, type } = access;
   const { etype, filetype, representation } = file.view;
   if (kind === "read" && file.is(Mode.WRONLY))
@@ -48,7 +48,7 @@ function refuse(errorClass: number, { title }: CFile, kind: string, why: string)
 }
 
 /** Moves it, from etype `start` of the view on. How many bytes there were: fewer than wanted where the file ends. */
-export function moveData(program: Program, file: CFile, access: Access, start: number): number {
+export function moveData(program: FileUserWithMemory, file: CFile, access: Access, start: number): number {
   const end = (start + etypesOf(program, file, access)) * file.view.etype.size;
   if (start < 0) refuse(ErrorClass.ARG, file, access.kind, `offset ${start} is before its beginning`);
   if (!Number.isSafeInteger(end)) refuse(ErrorClass.ARG, file, access.kind, `offset ${start} is beyond 2^53 bytes`);
@@ -61,7 +61,20 @@ export function moveData(program: Program, file: CFile, access: Access, start: n
     : move(program, file, access, start);
 }
 
-function moveNative(program: Program, file: CFile, access: Access, start: number): number {
+/** Moves data at the individual pointer, which goes on by whole etypes that were moved. */
+export function moveAtPointer(program: FileUserWithMemory, file: CFile, access: Access): number {
+  const bytes = moveData(program, file, access, file.position);
+  file.position += Math.floor(bytes / file.view.etype.size);
+  return bytes;
+}
+
+/** Moves data at the shared pointer, which goes on by the etypes that are wanted: how many there are is known too late. */
+export function moveAtShared(program: FileUserWithMemory, file: CFile, access: Access): number {
+  const start = advanceShared(program, file, etypesOf(program, file, access));
+  return moveData(program, file, access, start);
+}
+
+function moveNative(program: FileUserWithMemory, file: CFile, access: Access, start: number): number {
   const { bytes: memory } = program;
   const { kind, address, count, type } = access;
   const all = type.size * count;
@@ -86,7 +99,7 @@ function moveNative(program: Program, file: CFile, access: Access, start: number
 }
 
 /** Only whole items are converted. */
-function moveExternal(program: Program, file: CFile, access: Access, start: number): number {
+function moveExternal(program: FileUserWithMemory, file: CFile, access: Access, start: number): number {
   const { bytes } = program;
   const { kind, address, count, type } = access;
   const items = { type, count, bytes, offset: address };
@@ -100,7 +113,7 @@ function moveExternal(program: Program, file: CFile, access: Access, start: numb
 }
 
 /** Moves bytes to or from a place in the view's stream. */
-function throughView(program: Program, { descriptor, view }: CFile, kind: "read" | "write"): Move {
+function throughView(program: FileUserWithMemory, { descriptor, view }: CFile, kind: "read" | "write"): Move {
   const disk = diskOf(program);
   return kind === "read"
     ? (bytes, from) => readView(view, from, bytes, (part, at) => disk.read(descriptor, part, at))

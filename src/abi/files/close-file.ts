@@ -7,13 +7,14 @@ import { FileTask } from "./file-task.ts";
 import type { FileUser } from "./file-user.ts";
 import { Mode } from "./mode.ts";
 import { diskOf } from "./program-files.ts";
-import { forgetShared, isFirst } from "./shared-pointer.ts";
+import { forgetOwn, forgetShared, isFirst } from "./shared-pointer.ts";
 
 export class CloseFile extends FileTask {
   protected override act(step: number): readonly number[] | null {
     const { program, file } = this;
     switch (step) {
       case 0:
+        forgetOwn(program, file);
         diskOf(program).close(file.descriptor);
         return [];
       case 1:
@@ -47,7 +48,8 @@ export class Closed implements Continuation {
   }
 }
 
-function release(program: FileUser, { comm, handle }: CFile): void {
+/** The program has the file no longer. */
+export function release(program: FileUser, { comm, handle }: CFile): void {
   program.operations.freeCommunicator(comm);
   program.files.remove(handle);
 }

@@ -1,11 +1,10 @@
 /** What all members of an open file do together, but for opening, closing and views. */
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
-import type { Program } from "../program.ts";
 import { type Access, etypesOf } from "./access.ts";
 import type { CFile } from "./file.ts";
 import { FileTask } from "./file-task.ts";
-import type { FileUser } from "./file-user.ts";
+import type { FileUser, FileUserWithMemory } from "./file-user.ts";
 import { diskOf } from "./program-files.ts";
 import { seekTarget } from "./seek.ts";
 import { advanceShared, isFirst, setShared, sharedPosition } from "./shared-pointer.ts";
@@ -111,13 +110,13 @@ export class SeekShared extends FileTask {
 }
 
 /** The place of each member in an access in the order of their ranks: the shared pointer moves on by what all want together. */
-export class TakeTurns extends FileTask<Program> {
+export class TakeTurns extends FileTask<FileUserWithMemory> {
   private readonly access: Access;
   private total = 0;
   /** In etypes: where this member's part begins. */
   start = 0;
 
-  constructor(program: Program, file: CFile, access: Access) {
+  constructor(program: FileUserWithMemory, file: CFile, access: Access) {
     super(program, file);
     this.access = access;
   }

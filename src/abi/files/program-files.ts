@@ -134,6 +134,21 @@ export class ProgramFiles {
     }
   }
 
+  /** Gives the file `own` that second name; it is made if it is not there. False: the name is another file's. */
+  linkTo(path: string, own: string): boolean {
+    try {
+      saying("link", path, () => this.#files.link(own, path));
+      return true;
+    } catch (error) {
+      if (isClass(error, ErrorClass.FILE_EXISTS)) return false;
+      // A file system without second names.
+      if (isClass(error, ErrorClass.ACCESS)) return this.create(path);
+      if (!isClass(error, ErrorClass.NO_SUCH_FILE)) throw error;
+    }
+    this.writeNumber(own, 0);
+    return this.linkTo(path, own);
+  }
+
   /** Null: there is no such file. */
   readNumber(path: string): number | null {
     try {

@@ -6,7 +6,7 @@ import { diskOf } from "./program-files.ts";
 import { etypesBefore } from "./view.ts";
 
 /** The ABI's. */
-const Whence = { CURRENT: 401, END: 402, SET: 403 } as const;
+export const Whence = { CURRENT: 401, END: 402, SET: 403 } as const;
 
 /** `current`: where the pointer is now. All in etypes of the view. */
 export function seekTarget(program: FileUser, file: CFile, offset: number, whence: number, current: number): number {

@@ -4,9 +4,9 @@ import { saves } from "../../core/base/saved-classes.ts";
 import type { Datatype } from "../../core/comm/datatype/datatype.ts";
 import { pieceOrder } from "../../core/comm/datatype/piece-order.ts";
 import { forEachTotal } from "../../core/comm/datatype/signature.ts";
-import type { Program } from "../program.ts";
 import type { CFile } from "./file.ts";
 import { FileTask } from "./file-task.ts";
+import type { FileUser } from "./file-user.ts";
 import { Mode } from "./mode.ts";
 import { isFirst, setShared, sharedPosition } from "./shared-pointer.ts";
 import { byteOfEtype, type Representation, representations, type View } from "./view.ts";
@@ -19,7 +19,11 @@ export class SetView extends FileTask {
   private current = 0;
 
   /** The representation is any name that the program gave. */
-  constructor(program: Program, file: CFile, view: Omit<View, "representation"> & { readonly representation: string }) {
+  constructor(
+    program: FileUser,
+    file: CFile,
+    view: Omit<View, "representation"> & { readonly representation: string },
+  ) {
     super(program, file);
     this.view = view;
   }

@@ -5,12 +5,16 @@
  *
  * The lock is held for two small file operations, never across a wait, so an image is never taken inside. Names differ from
  * run to run: what a run that was killed has left behind is never taken for ours. Images hold the value itself.
+ *
+ * Where lives are replayed, a member may fall between its decision to lock and the lock itself, and another member may lock meanwhile. The
+ * next life must not take that lock for its own. So the lock is there a second name of a file that each member has for itself: the
+ * number of the file (inode) tells whose lock it is.
  */
 import type { CommRank } from "../../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import type { CFile } from "./file.ts";
 import type { FileUser } from "./file-user.ts";
-import { diskOf } from "./program-files.ts";
+import { diskOf, type ProgramFiles } from "./program-files.ts";
 
 /** What is needed of a file, which need not be open yet. */
 type Place = Pick<CFile, "comm" | "path" | "shared">;
@@ -33,13 +37,21 @@ function pointerPath(program: FileUser, { comm, path, shared }: Place): string {
 }
 
 const lockOf = (pointer: string): string => `${pointer}.lock`;
+/** The member's own file, see above. */
+const ownOf = (pointer: string, { comm }: Pick<CFile, "comm">): string => `${pointer}.${comm.rank}`;
+
+/** False: another member has the lock. */
+function tryLock(disk: ProgramFiles, file: CFile, pointer: string): boolean {
+  const lock = lockOf(pointer);
+  return disk.isReplayed ? disk.linkTo(lock, ownOf(pointer, file)) : disk.create(lock);
+}
 
 /** No other member that opened the file with us is inside at the same time. */
 export function locked<T>(program: FileUser, file: CFile, act: () => T): T {
   if (file.comm.size === 1) return act();
   const disk = diskOf(program);
-  const lock = lockOf(pointerPath(program, file));
-  while (!disk.create(lock)) {
+  const pointer = pointerPath(program, file);
+  while (!tryLock(disk, file, pointer)) {
     program.operations.look();
     // A member that died may have had the lock; who is no member never has.
     if (program.operations.failedOf(file.comm).size === 0) continue;
@@ -51,7 +63,7 @@ export function locked<T>(program: FileUser, file: CFile, act: () => T): T {
   try {
     return act();
   } finally {
-    disk.forget(lock);
+    disk.forget(lockOf(pointer));
   }
 }
 
@@ -87,6 +99,12 @@ export function forgetShared(program: FileUser, file: Place): void {
   const pointer = pointerPath(program, file);
   disk.forget(pointer);
   disk.forget(lockOf(pointer));
+}
+
+/** The member uses neither lock nor pointer any more. */
+export function forgetOwn(program: FileUser, file: CFile): void {
+  const disk = diskOf(program);
+  if (disk.isReplayed && file.comm.size > 1) disk.forget(ownOf(pointerPath(program, file), file));
 }
 
 /** Before an image is taken: the disk of a later run does not know. A later life of this run finds it, and must not be asked twice. */

@@ -20,7 +20,8 @@ export abstract class Together extends Task {
   why = "";
   /** The member that failed first, −1: none. */
   culprit = -1;
-  private step = 0;
+  /** The step that is under way, from 0. */
+  step = 0;
   private exchange: WordExchange | null = null;
 
   /** The members that take part; null: they cannot talk to each other yet. */

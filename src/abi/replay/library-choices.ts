@@ -33,7 +33,7 @@ export function choosingClock(read: Call, library: Library, memory: Uint8Array, 
 }
 
 /** The same library; each read of standard input is a choice. Outcome: how many bytes it gave. */
-export function choosingInput(library: Library, choices: Choices): Library {
+export function choosingInput<L extends Pick<Library, "read">>(library: L, choices: Choices): L {
   const read = (bytes: Uint8Array): number => {
     const known = choices.replay(ChoiceKind.INPUT);
     if (known === undefined) {
@@ -54,5 +54,5 @@ export function choosingInput(library: Library, choices: Choices): Library {
     return wanted;
   };
   // Its other methods find in it what they keep there.
-  return Object.assign(Object.create(library) as Library, { read });
+  return Object.assign(Object.create(library) as L, { read });
 }

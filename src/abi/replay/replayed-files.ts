@@ -6,8 +6,9 @@
  *
  *   done again at worst     writes, truncations, opening with O_CREAT or O_TRUNC: a life that died before their count was
  *                           stable does them again, at the same places, before anything that came after
- *   once                    exclusive creation, mkdir, rmdir, unlink, rename, link, symlink: what is about to be done is stable
- *                           before it is, together with what tells afterwards whether it was
+ *   once                    exclusive creation, mkdir, rmdir, unlink, rename, link, symlink: the operation is stable before it is done,
+ *                           together with the facts that tell afterwards whether it was. For unlink, rename and link the number of
+ *                           the file is one of them: another process may give the same name to another file meanwhile
  *   told                    sizes, folders, links, reads of files that have changed since the job began
  *
  * A read of a file that has not changed is counted and done again. A large read of a file that has is not kept but summed up: if
@@ -21,7 +22,7 @@ import { ChoiceKind, type Choices } from "../../core/ft/choices.ts";
 import { type Errno, errnoOf, WasiError } from "../../wasi/errno.ts";
 import type { FileStat, Files, OpenHow } from "../../wasi/ports.ts";
 
-interface ReplayedFilesOptions {
+export interface ReplayedFilesOptions {
   readonly files: Files;
   readonly choices: Choices;
   /** Returns when what is about to be changed may be seen. */
@@ -243,7 +244,12 @@ export class ReplayedFiles implements Files {
   }
 
   link(from: string, to: string): void {
-    this.#once(this.#appears(to), () => this.#files.link(from, to));
+    const facts = () => [this.#exists(to), ...this.#numberOf(from)];
+    const isDone = ([was, exists, low, high]: readonly number[]): boolean => {
+      const [, nowLow, nowHigh] = this.#numberOf(to);
+      return was === 0 && exists === 1 && nowLow === low && nowHigh === high;
+    };
+    this.#once({ facts, isDone }, () => this.#files.link(from, to));
   }
 
   symlink(target: string, path: string): void {
@@ -282,8 +288,13 @@ export class ReplayedFiles implements Files {
     return { facts: () => [this.#exists(path)], isDone: ([was]) => was === 0 && this.#exists(path) === 1 };
   }
 
+  /** Another file may have the name by then. */
   #disappears(path: string): Once {
-    return { facts: () => [this.#exists(path)], isDone: ([was]) => was === 1 && this.#exists(path) === 0 };
+    const isDone = ([was, low, high]: readonly number[]): boolean => {
+      const [exists, nowLow, nowHigh] = this.#numberOf(path);
+      return was === 1 && (exists === 0 || nowLow !== low || nowHigh !== high);
+    };
+    return { facts: () => this.#numberOf(path), isDone };
   }
 
   // Choices

@@ -17,6 +17,8 @@ export interface JobPart {
   committed(set: number, oldest: Checkpoint): void;
   /** What ranks of the job said to it; only the protocol understands it. */
   rankSaid(rank: number, words: unknown): void;
+  /** Words of the protocol's part in that node. Not there where such parts say nothing. */
+  nodeSaid?(node: number, words: unknown): void;
   /** For the setup of a node that is about to start, or to restart some ranks; only the protocol's part for nodes understands it. */
   forNode(node: number, restarting: readonly number[]): unknown;
   /** Time passes; the host calls it as often as `Dispatcher.tick`, and when `nextTimeMs` has come. */

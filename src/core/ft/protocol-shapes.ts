@@ -9,6 +9,8 @@ export interface ProtocolShapes {
   readonly forNode: Shape<unknown>;
   /** The same at any other time: `JobPartPorts.toNode`. */
   readonly toNode: Shape<unknown>;
+  /** From the part of a node to that for the job: `JobPart.nodeSaid`. */
+  readonly fromNode: Shape<unknown>;
   /** From the part for the job to a rank that begins again: `Prepared`. */
   readonly forRanks: Shape<unknown>;
   /** From a rank to the part for the job: `JobPart.rankSaid`. */
@@ -21,6 +23,7 @@ export interface ProtocolShapes {
 export const noShapes: ProtocolShapes = {
   forNode: absent,
   toNode: absent,
+  fromNode: absent,
   forRanks: absent,
   fromRank: absent,
   report: absent,

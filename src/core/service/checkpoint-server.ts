@@ -76,13 +76,13 @@ export function applyToBooks(books: SetBooks, record: CheckpointRecord): Checkpo
   }
 }
 
-/** What is known of the checkpoint that is being taken, and dies with the dispatcher. */
+/** State of the checkpoint that is being taken; it dies with the dispatcher. */
 interface Progress {
   readonly stored: Set<number>;
   position: number;
 }
 
-/** What a commit makes superfluous. */
+/** Images that a commit makes superfluous. */
 interface Commit {
   /** No older one will be restored. */
   readonly oldest: Checkpoint;
@@ -164,7 +164,7 @@ export class CheckpointServer {
     return this.#books[set]!.open;
   }
 
-  /** What a restart uses. */
+  /** The checkpoint that a restart uses. */
   newest(set: number): Checkpoint {
     return this.#books[set]!.committed.at(-1)!;
   }

@@ -1,7 +1,7 @@
 /**
- * What a dispatcher must not forget, and the decisions that change it. The state changes by records only, and a record is in the
- * journal before anybody acts upon it; so the journal gives its reader the state of the dispatcher that wrote it. A successor
- * finds out by itself what is not here: which nodes are silent, and for how long.
+ * The lasting state of a dispatcher, and the decisions that change it. The state changes by records only, and a record is in the
+ * journal before anybody acts upon it; so the journal gives its reader the state of the dispatcher that wrote it. Not in the state is
+ * which nodes are silent, and for how long: a successor finds that out by itself.
  *
  * One decision is one record, with all that it means: between a fall and the outcome that follows from it there is nothing that a crash
  * could divide.
@@ -55,7 +55,7 @@ interface NodeGone {
   readonly kind: "node-gone";
   readonly node: number;
 }
-/** Ranks are dead, and what becomes of them. */
+/** Ranks are dead, and this is done about it. */
 export interface Fall {
   readonly kind: "fall";
   /** Against which it is held. */

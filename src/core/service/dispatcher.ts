@@ -1,15 +1,15 @@
 /**
- * The dispatcher's decisions: who is dead, what the job's exit code is, when everything must end. It is fed what happened
- * and when (milliseconds of any monotonic clock), and calls its ports; it reads no clock and does no I/O, so that the
- * simulator can run it as well. The host around it is `real/job`.
+ * The dispatcher's decisions: deaths, the job's exit code, the time to end. It is fed events and their times (milliseconds
+ * of any monotonic clock), and calls its ports; it reads no clock and does no I/O, so that the simulator runs it as well. The
+ * host around it is `real/job`.
  *
  * A job is *running* until something decides its outcome; then it is *ending*: every node has been told to end, those that
  * do not are killed; when the last node is gone it is *ended*. The first decision stands, whatever happens while ending.
  *
  * Deaths are declared here and nowhere else, in one order, each with the incarnation that died. A node is dead when its
  * process is gone or its heartbeats stop. Silence is counted in the watcher's own waking time: a tick that comes late
- * counts as two periods at most, so whoever was stopped together with the watcher, or could not be heard while it was busy,
- * is forgiven. The host must read what has arrived before it ticks. Where ranks leave a node's main thread no processor it is
+ * counts as two periods at most, so a node that was stopped together with the watcher, or could not be heard while it was busy,
+ * is forgiven. The host must read all arrived messages before it ticks. Where ranks leave a node's main thread no processor it is
  * silent too; therefore a silent node is not dead unless the operating system has not seen it at work for half the patience.
  * The same holds for a node that has not spoken yet, with a longer patience: a loaded machine starts processes slowly.
  *
@@ -58,7 +58,7 @@ export interface DispatcherOptions extends Patience {
 }
 
 export interface DispatcherPorts {
-  /** A decision, to be written down before this returns: what follows from it is ordered next. */
+  /** A decision, to be written down before this returns: its orders follow. */
   record(record: DispatcherRecord): void;
   /** Every node that lives must hear of this death. */
   tell(death: Death): void;
@@ -487,7 +487,7 @@ export class Dispatcher {
   }
 }
 
-/** What a rank says that calls MPI_Abort: the members of its communicator, or none for all processes. */
+/** The words of a rank that calls MPI_Abort: the members of its communicator, or none for all processes. */
 interface Abort {
   readonly code: number;
   readonly message: string;

@@ -1,18 +1,18 @@
 /**
- * When a node that has fallen is not started again (rule 10). Progress counts, not restarts: whoever kills nodes from outside, as
- * often as he likes, does not end a job that gets on. A program that ends its own process at the same place, by its memory or by
- * a crash, looks the same from outside; but it never gets any further.
+ * When a node that has fallen is not started again (rule 10). Progress counts, not restarts: kills from outside, however many, do not
+ * end a job that gets on. A program that ends its own process at the same place, by its memory or by a crash, looks the same from
+ * outside; but it never gets any further.
  *
  * Progress is that some rank of the job has passed a call that none of its lives had passed, or that a set has a checkpoint from
- * further on than the one before. It clears what is held against every node. Without it, a fall counts
+ * further on than the one before. Progress clears the falls that are held against every node. Without it, a fall counts
  *
  *   at the same call   when the node's ranks had come as far as they ever were, and nobody else was still on the way there: then
  *                      nothing kept them from getting further but the place where they are
  *   in vain            always. Replay may be slower than the kills, so there is much more patience.
  *
- * What a later judgement depends on is in `FallsState`, which changes by records of the journal only. Ranks say with every heartbeat how
- * far they have come: that is written down when something depends on it, at a fall or at the first progress after one, and not
- * before. A dispatcher that takes over hears it again with the next heartbeat.
+ * The facts on which later judgements depend are in `FallsState`, which changes by records of the journal only. Ranks say with every
+ * heartbeat how far they have come: these numbers are written down at a fall and at the first progress after one, and not before. A
+ * dispatcher that takes over hears them again with the next heartbeat.
  */
 
 /** Falls of a node for which it is started again, without progress. */

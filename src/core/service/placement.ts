@@ -1,6 +1,6 @@
 /**
- * Where processes are: what the dispatcher, the agents, transports and the shared memory of nodes go by. No program ever sees it; what
- * programs see of nodes is the node map (core/process/node-map.ts), and images hold neither. A job starts with the two alike.
+ * The node of each process, for the dispatcher, the agents, transports and the shared memory of nodes. No program ever sees it: programs
+ * see the node map (core/process/node-map.ts), and images hold neither. A job starts with the two alike.
  */
 import type { BrandedTable } from "../base/brand.ts";
 import { membersBySet } from "../ft/sets.ts";

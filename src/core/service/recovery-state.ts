@@ -1,7 +1,7 @@
 /**
- * What recovery must not forget: which life of each set is the present one, and which checkpoints count. The lives follow from the
+ * The lasting state of recovery: the present life of each set, and the checkpoints that count. The lives follow from the
  * dispatcher's falls, which are in the journal already: one decision, one record, and dispatcher and recovery never disagree about a
- * life. Losses, and what the protocol prepares for a life, are not here: a set that had not begun again falls once more.
+ * life. Losses, and the data that the protocol prepares for a life, are not here: a set that had not begun again falls once more.
  */
 import { applyToBooks, type CheckpointRecord, newBooks, type SetBooks } from "./checkpoint-server.ts";
 

@@ -1,12 +1,12 @@
 /**
- * Recovery where the dead are replaced: which life of each set is the present one, what a set that has fallen begins its next life
- * with, its checkpoints, and how long all of it takes. Stands beside the dispatcher, which says which ranks fall; a protocol's part for
- * the job (`JobPart`) collects what only the protocol understands. Pure: it is fed what happened and when, and calls its ports.
+ * Recovery where the dead are replaced: the present life of each set, the state with which a set that has fallen begins its next life,
+ * its checkpoints, and the times of all of it. Stands beside the dispatcher, which says which ranks fall; a protocol's part for the job
+ * (`JobPart`) collects the data that only the protocol understands. Pure: it is fed events and their times, and calls its ports.
  *
- * A set that falls is *prepared*: its incarnation grows, and the protocol is asked for what its members must know. The ranks of one
- * loss begin again together, when all their sets are prepared, because they may share a node that has to be set up. A set that
- * falls again before that is prepared again, and what was lost with it waits for that; so every loss begins once, with the
- * present lives of its sets.
+ * A set that falls is *prepared*: its incarnation grows, and the protocol is asked for the data that its members need. The ranks of one
+ * loss begin again together, when all their sets are prepared, because they may share a node that has to be set up. A set that falls
+ * again before that is prepared again, and the other sets of its loss wait; so every loss begins once, with the present lives of its
+ * sets.
  */
 import { assert } from "../base/assert.ts";
 import type { FaultEvent } from "../fault/moment.ts";
@@ -40,15 +40,15 @@ export interface SetRestart {
   readonly set: number;
   readonly members: readonly number[];
   readonly incarnation: number;
-  /** What they go on from. */
+  /** The checkpoint from which they go on. */
   readonly checkpoint: Checkpoint;
   /** For the protocol of every member. */
   readonly forRanks: unknown;
 }
 
-/** Orders for the host, and what it is told. None of them may take time: what does is answered later. */
+/** Orders and news for the host. None of them may take time: long work is answered later. */
 export interface RecoveryPorts {
-  /** A decision, to be written down before this returns: what follows from it is ordered next. */
+  /** A decision, to be written down before this returns: its orders follow. */
   record(record: RecoveryRecord): void;
   /** These ranks, all members of these sets, begin their next life: all is prepared. */
   restart(ranks: readonly number[], restarts: readonly SetRestart[]): void;
@@ -102,7 +102,7 @@ export class Recovery {
   readonly #checkpointTimes: CheckpointTimes[] = [];
   readonly #recoveries: RecoveryTimes[] = [];
 
-  /** `predecessor`: what the journal of one that has crashed says. */
+  /** `predecessor`: the state in the journal of a recovery that has crashed. */
   constructor(
     options: RecoveryOptions,
     part: Pick<JobPart, "prepare" | "mayCommit" | "committed">,
@@ -220,7 +220,7 @@ export class Recovery {
     this.#unbegun = [...this.#unbegun.filter((loss) => !isJoined(loss)), joined];
   }
 
-  /** The protocol has what a set needs for that life, or cannot have it. */
+  /** The protocol has the data for that life of a set, or cannot have it. */
   prepared(set: number, incarnation: number, outcome: Prepared): void {
     const loss = this.#unbegun.find(({ sets }) => sets.has(set));
     const waiting = loss?.sets.get(set);

@@ -121,7 +121,7 @@ test("rule 4: a checkpoint counts when all are captured, stored and read back, i
   assert.deepEqual(world.said, ["(image-stored)", "(image-stored)", "verify 0.1"]);
   world.nowMs = 10;
   world.verify(0, 1);
-  assert.deepEqual(world.said, [...["may-commit 0 4", "oldest 0.0 at 0", "committed 0.1", "(checkpoint-committed)"]]);
+  assert.deepEqual(world.said, ["may-commit 0 4", "oldest 0.0 at 0", "committed 0.1", "(checkpoint-committed)"]);
   assert.deepEqual(world.times, [
     { set: 0, number: 1, settledMs: 4, barrierMs: 1, capturedMs: 7, storedMs: 9, committedMs: 10 },
   ]);

@@ -1,7 +1,7 @@
 /**
- * Checkpoints of the sets of a job: when they are taken, and what becomes of each attempt. It is fed what happened and when
- * (milliseconds of any monotonic clock) and calls its ports; the host has the images, and one timer for `nextTimeMs`. Which numbers
- * count, the checkpoint server's books say.
+ * Checkpoints of the sets of a job: when they are taken, and the result of each attempt. This part is fed events and their times
+ * (milliseconds of any monotonic clock) and calls its ports; the host has the images, and one timer for `nextTimeMs`. The checkpoint
+ * server's books say which numbers count.
  *
  * An attempt: the members of the set are asked to stop; when all have been captured they go on; when all images are stored they are
  * read back; when all can be read and the protocol agrees, the checkpoint counts. Each step may fail, and the set may fall at each:
@@ -58,7 +58,7 @@ export interface KeptNumbers {
   readonly newest: number;
 }
 
-/** What the images' host and the nodes are told; the protocol is asked. */
+/** Orders to the host of the images and to the nodes, and questions to the protocol. */
 export interface SetCheckpointsPorts {
   /** A decision, to be written down before this returns. */
   record(record: CheckpointRecord): void;
@@ -84,7 +84,7 @@ export interface SetCheckpointsPorts {
   note(message: string): void;
 }
 
-/** What is known of the lives of a set. */
+/** The facts that are known of the lives of a set. */
 interface SetLives {
   incarnationOf(set: number): number;
   /** Have all members of the set begun its present life? */
@@ -185,8 +185,8 @@ export class SetCheckpoints {
   }
 
   /**
-   * A predecessor has crashed. What it was taking is given up, because nobody knows how far that had come; nodes let their ranks go on
-   * when they are asked what is there. What it had committed may not have been told. Checkpoints are taken as at the beginning.
+   * A predecessor has crashed. Its attempts are given up, because their progress is not known; nodes let their ranks go on when the
+   * successor asks them for their state. Its last commits may not have been told. Checkpoints are taken as at the beginning.
    */
   takeOver(nowMs: number): void {
     for (const set of this.#sets.keys()) {
@@ -198,7 +198,7 @@ export class SetCheckpoints {
     this.begin(nowMs);
   }
 
-  /** What the next life of a set begins with. */
+  /** The checkpoint with which the next life of a set begins. */
   newest(set: number): Checkpoint {
     return this.#server.newest(set);
   }
@@ -213,7 +213,7 @@ export class SetCheckpoints {
     return this.#server.isOpen(set, number);
   }
 
-  /** These sets were lost together: what their lives wanted or had begun is void. The best interval depends on how often that happens. */
+  /** These sets were lost together: wishes and attempts of their lives are void. The best interval depends on how often that happens. */
   fell(sets: readonly number[], nowMs: number): void {
     this.#policy.failed();
     for (const set of sets) {
@@ -287,14 +287,12 @@ export class SetCheckpoints {
       beganMs: nowMs,
       stopped: new Set(),
       captured: new Set(),
-      ...{
-        settledMs: 0,
-        barrierMs: Number.POSITIVE_INFINITY,
-        callsPassed: 0,
-        capturedMs: null,
-        storedMs: null,
-        isVerified: false,
-      },
+      settledMs: 0,
+      barrierMs: Number.POSITIVE_INFINITY,
+      callsPassed: 0,
+      capturedMs: null,
+      storedMs: null,
+      isVerified: false,
     };
     state.dueMs = nowMs + this.#options.checkpointPatienceMs;
     this.#ports.stop(set, number, { oldest: this.oldest(set).number, newest: this.newest(set).number });
@@ -316,7 +314,7 @@ export class SetCheckpoints {
   }
 
   /**
-   * A rank has stopped inside an MPI call. When all members have, nobody is waited for any more but those that write: that takes as long
+   * A rank has stopped inside an MPI call. When all members have, only their images are waited for: writing them takes as long
    * as their memories are large and the disk is slow.
    */
   stopped(rank: number, number: number, nowMs: number): void {
@@ -358,7 +356,7 @@ export class SetCheckpoints {
     const areAllStored = this.#server.stored(set, number, rank, position);
     if (areAllStored) attempt.storedMs = nowMs - attempt.beganMs;
     this.#ports.happened({ kind: "image-stored", set, number, ...this.#server.progress(set) });
-    // Whatever was to happen then may have ended the attempt.
+    // A fault that was planned for this moment may have ended the attempt.
     if (areAllStored && this.isOpen(set, number)) this.#ports.verify(set, number);
   }
 

@@ -1,8 +1,9 @@
 /**
- * What a dispatcher does that takes over from one that has crashed (ADR 13). It has read the journal and knows every decision; it does not
- * know which orders have arrived, nor what was said to nobody. So it asks every node what is there. Nodes answer with what is, not with
- * what happened: which lives of which ranks they have, how each of them stands, how many deaths they have heard of. Whatever follows can
- * be said twice. Deaths are recognised by their order, returns by their incarnations, orders of an older dispatcher by its term.
+ * The first acts of a dispatcher that takes over from one that has crashed (ADR 13). The successor has read the journal and knows every
+ * decision. It does not know which orders have arrived, nor the words of nodes that no dispatcher has heard. So it asks every node for its state.
+ * Nodes answer with the state and not with events: which lives of which ranks they have, how each of them stands, how many deaths they have
+ * heard of. Every order that follows can be given twice: deaths are recognised by their order, returns by their incarnations, orders of an older
+ * dispatcher by its term.
  *
  *   a death that was written down and perhaps not told   is told again to nodes that have not heard of it
  *   a restart that was ordered and did not happen        is a fall: that life never was, and the next one begins
@@ -12,7 +13,7 @@
  *   a checkpoint that was being taken                    is given up (`Recovery.takeOver`), and ranks that stand still for it go on
  *
  * A node is told nothing before it has answered (`isLinked`): an order that came before the answer would not be in it, and a death that came
- * before earlier ones would be out of order. With its answer a node hears all that it lacks, and from then on what everybody hears.
+ * before earlier ones would be out of order. After its answer a node hears all that it lacks, and from then on everything that all nodes hear.
  *
  * A node that does not answer is silent, and dies of it; one that the operating system knows to be gone is reported to the dispatcher as
  * ever.
@@ -35,7 +36,7 @@ export type LifeStands =
   | { readonly kind: "done" }
   | { readonly kind: "ended"; readonly ending: Ending };
 
-/** What a node says to a dispatcher that it does not know. */
+/** The answer of a node to a dispatcher that it does not know. */
 export interface NodeAnswer {
   readonly node: number;
   /** How many processes have had its number before. */

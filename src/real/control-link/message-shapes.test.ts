@@ -44,6 +44,7 @@ const examples: readonly FromNode[] = [
     rank: 2,
     message: { kind: "report", report: { bytesTo: [0, 8], messages: 1, determinantBytes: 12 } },
   },
+  { kind: "protocol", words: undefined },
   { kind: "bye" },
 ];
 
@@ -70,6 +71,12 @@ function framesOf(messages: readonly FromNode[]): Buffer {
     }),
   );
 }
+
+/** Of a protocol whose parts in nodes say nothing. */
+test("X7: words of a node that its protocol does not know are not heard", () => {
+  const words = { kind: "protocol", words: { sum: 1 } } as const;
+  assert.deepEqual(heard(framesOf([words]), tables[0]), []);
+});
 
 test("X7: one message of each kind that a node sends is heard as it is", () => {
   assert.deepEqual(heard(framesOf(examples), tables[0]), examples);

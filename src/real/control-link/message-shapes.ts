@@ -84,6 +84,7 @@ export const fromNodeBounds: Bounds<FromNode["kind"]> = {
   "rank-ended": short,
   "ranks-returned": short,
   "from-rank": long,
+  protocol: long,
   whereabouts: short,
   bye: short,
 };
@@ -282,6 +283,7 @@ export function fromNodeShapes({ processes, here, protocol }: Omit<NodePlace, "r
       ranks: list(object<Life>({ rank: own, incarnation: number32 })),
     }),
     "from-rank": object({ kind: kind("from-rank"), rank: own, message: rankWord(rank, shapesOf(protocol)) }),
+    protocol: object({ kind: kind("protocol"), words: shapesOf(protocol).fromNode }),
     whereabouts: object({ kind: kind("whereabouts"), number: number32, places: list(placeOf(own)) }),
     bye: object({ kind: kind("bye") }),
   };

@@ -1,8 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { describe, it } from "node:test";
+import type { InputPiece } from "../../core/service/input-pieces.ts";
 import { InputCopies } from "./input-copies.ts";
-import type { InputPiece } from "./input-source.ts";
 
 const textOf = (pieces: readonly InputPiece[], process: number): string =>
   pieces

@@ -3,7 +3,7 @@
  * live have it; one that has been slow gets it later.
  */
 import type { Readable } from "node:stream";
-import type { InputPiece } from "./input-source.ts";
+import type { InputPiece } from "../../core/service/input-pieces.ts";
 
 interface InputCopiesOptions {
   /** Undefined: the input is empty. */

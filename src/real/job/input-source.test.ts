@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { test } from "node:test";
-import { type InputPiece, InputSource } from "./input-source.ts";
+import type { InputPiece } from "../../core/service/input-pieces.ts";
+import { InputSource } from "./input-source.ts";
 
 function source(pieces: readonly string[], keeps: boolean) {
   const sent: (string | null)[] = [];

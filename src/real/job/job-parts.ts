@@ -5,18 +5,19 @@
 import { assert } from "../../core/base/assert.ts";
 import { playersOf } from "../../core/base/players.ts";
 import { Dispatcher, type DispatcherOptions, type DispatcherPorts } from "../../core/service/dispatcher.ts";
+import type { InputPiece } from "../../core/service/input-pieces.ts";
 import type { JobOutcome } from "../../core/service/outcome.ts";
 import { patiencesOf } from "../../core/service/patiences.ts";
 import { placementOf, ranksOfNode } from "../../core/service/placement.ts";
 import { offerProof } from "../disk/same-files.ts";
 import { verifyImages } from "../image/verify-images.ts";
-import type { JobPartHost, JobPartHostPorts, JobPartSetup } from "../part-hosts/job-part-host.ts";
+import type { JobPartHost } from "../part-hosts/job-part-host.ts";
 import { jobParts } from "../protocol-parts/job-parts.ts";
 import type { FrozenJob } from "./folder/frozen-job.ts";
 import { JobFolders } from "./folder/job-folders.ts";
 import { JobJournal } from "./folder/job-journal.ts";
 import { InputCopies } from "./input-copies.ts";
-import { type InputPiece, InputSource } from "./input-source.ts";
+import { InputSource } from "./input-source.ts";
 import { JobFreezing } from "./job-freezing.ts";
 import type { JobOptions } from "./job-options.ts";
 import { JobOutput } from "./job-output.ts";
@@ -52,6 +53,8 @@ export interface JobParts {
   readonly spawning: Spawning;
   /** Null: there is no fault plan. */
   readonly faults: JobFaults | null;
+  /** Null: the protocol has none for the job. */
+  readonly protocolPart: JobPartHost | null;
   /** Null: the lost are not started again. */
   readonly recovery: JobRecovery | null;
   readonly listener: NodeListener;
@@ -122,7 +125,9 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
   );
   const spawning = createSpawning(options, folders, { core, nodes, report, freezing });
   const faults = createFaults(options, setups, { core, nodes, report, services }, all);
-  const recovery = createRecovery(options, setups, { core, nodes, report, services, folders, journal, faults, input });
+  const protocolPart = createProtocolPart(options, setups, { nodes, report, folders }, unusable, all);
+  const called = { core, nodes, report, services, folders, journal, faults, input, protocolPart };
+  const recovery = createRecovery(options, called);
   const unfinalized = new Set<number>();
   const whereabouts = new JobWhereabouts(options.placement, {
     core,
@@ -133,8 +138,18 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
     isQuiet: () => recovery?.isQuiet ?? options.protocol.deaths !== "covered",
   });
   const heard = {
-    ...{ core, nodes, output, input, spawning, freezing, recovery, faults, report },
-    ...{ whereabouts, unfinalized },
+    core,
+    nodes,
+    output,
+    input,
+    spawning,
+    freezing,
+    recovery,
+    protocolPart,
+    faults,
+    report,
+    whereabouts,
+    unfinalized,
   };
   const listener = new NodeListener(options, { ...heard, allBegan: () => turns.allBegan() });
   const parts: JobParts = { ...heard, folders, journal, trace, services, listener };
@@ -213,15 +228,15 @@ function createNodes(options: JobOptions, setups: NodeSetups, services: JobServi
     { job: setups.secret, host, starter, nodes, placement, links: services.links },
     {
       setupOf: (node, restarts) => {
-        const { recovery, faults } = all();
+        const { recovery, protocolPart, faults } = all();
         return setups.of(node, {
-          ...(recovery?.setup(node, restarts) ?? { recovery: null, protocolPart: undefined }),
+          ...(recovery?.setup(node, restarts) ?? { recovery: null, protocolPart: protocolPart?.forNode(node, []) }),
           watches: faults?.watchesOf(ranksOfNode(placement, node)) ?? [],
         });
       },
       started: (node) => {
-        const { recovery, faults } = all();
-        recovery?.nodeStarted(node);
+        const { protocolPart, faults } = all();
+        protocolPart?.nodeStarted(node);
         faults?.nodeStarted(node);
       },
       heard: (node) => all().core.heard(node),
@@ -295,20 +310,25 @@ function createFaults(
       falls: (node) => core.falls.excused(node),
       delayLink: (link, byMs) => services.delay(link, byMs),
       killService: (service) =>
-        service === "checkpoint-server" ? services.checkpointServers.kill() : (all().recovery?.kill(service) ?? false),
+        service === "checkpoint-server"
+          ? services.checkpointServers.kill()
+          : (all().protocolPart?.kill(service) ?? false),
       note: (message) => report.note(message),
     },
   );
 }
 
-function createRecovery(
-  options: JobOptions,
-  { secret }: NodeSetups,
-  parts: Pick<JobParts, "core" | "nodes" | "report" | "services" | "folders" | "journal" | "faults" | "input">,
-): JobRecovery | null {
-  const { setOf, checkpoints, placement } = options;
+/** The parts that recovery calls. */
+type CalledByRecovery = Pick<
+  JobParts,
+  "core" | "nodes" | "report" | "services" | "folders" | "journal" | "faults" | "input" | "protocolPart"
+>;
+
+function createRecovery(options: JobOptions, parts: CalledByRecovery): JobRecovery | null {
+  const { protocol, setOf, checkpoints, placement } = options;
   if (setOf === null) return null;
-  const { core, nodes, report, services, folders, journal, faults, input } = parts;
+  const { core, nodes, report, services, folders, journal, faults, input, protocolPart } = parts;
+  assert(protocolPart !== null, `protocol ${protocol.name} starts the lost again, and has no part for the job`);
   return new JobRecovery(
     {
       setOf,
@@ -317,7 +337,6 @@ function createRecovery(
       checkpointPatienceMs,
       folder: folders.checkpoints,
       servers: checkpoints.servers,
-      createPart: partOfProtocol(options, { setOf, secret, folder: folders.lasting }),
     },
     {
       core,
@@ -326,6 +345,7 @@ function createRecovery(
       journal,
       faults,
       servers: services.checkpointServers,
+      protocolPart,
       verify: verifyImages,
       oldest: (set, number) => {
         if (set === setOf[0]) input.oldestIs(number);
@@ -334,23 +354,39 @@ function createRecovery(
   );
 }
 
-function partOfProtocol(
+function createProtocolPart(
   options: JobOptions,
-  { setOf, secret, folder }: Pick<JobPartSetup, "setOf" | "folder"> & Pick<NodeSetups, "secret">,
-): (ports: JobPartHostPorts) => JobPartHost {
-  const { protocol, protocolOptions, program, host, nodes, memoryMb, patienceMs } = options;
+  { secret }: NodeSetups,
+  { nodes, report, folders }: Pick<JobParts, "nodes" | "report" | "folders">,
+  unusable: (message: string) => void,
+  all: AllParts,
+): JobPartHost | null {
+  const { protocol, protocolOptions, program, host, ranks, setOf, memoryMb, patienceMs } = options;
   const create = jobParts[protocol.name];
-  assert(create !== undefined, `protocol ${protocol.name} starts the lost again, and has no part for the job`);
+  if (create === undefined) return null;
+  const recovery = (): JobRecovery => {
+    const part = all().recovery;
+    assert(part !== null, `protocol ${protocol.name} starts nobody again`);
+    return part;
+  };
   const setup = {
     options: protocolOptions,
-    setOf,
-    nodes,
+    setOf: setOf ?? new Array<number>(ranks).fill(0),
+    nodes: options.nodes,
     memoryMb,
     host,
     language: languageOf(program),
     job: secret,
-    folder,
+    folder: folders.lasting,
     patience: patiencesOf(patienceMs),
   };
-  return (ports) => create(setup, ports);
+  return create(setup, {
+    prepared: (set, incarnation, outcome) => recovery().prepared(set, incarnation, outcome),
+    mayCommit: (set) => recovery().mayCommit(set),
+    wantCheckpoints: (rank, sets) => recovery().wantCheckpoints(rank, sets),
+    toNode: (node, words) => nodes.send(node, { kind: "protocol", words }),
+    toNodes: (words) => nodes.sendAll({ kind: "protocol", words }),
+    unusable,
+    note: (message) => report.note(message),
+  });
 }

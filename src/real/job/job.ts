@@ -77,7 +77,7 @@ export class Job {
     const nowMs = performance.now();
     this.#parts.core.tick(nowMs);
     // As the core does: silence while this process was absent does not count.
-    this.#parts.recovery?.tick(nowMs, Math.min(nowMs - this.#tickedMs, 2 * this.#options.heartbeatMs));
+    this.#parts.protocolPart?.tick(nowMs, Math.min(nowMs - this.#tickedMs, 2 * this.#options.heartbeatMs));
     this.#tickedMs = nowMs;
   }
 
@@ -111,12 +111,13 @@ export class Job {
   #allBegan(): void {
     const { ranks: processes, replicas, nodes: nodeCount, freezeAtMs } = this.#options;
     const ranks = replicas?.length ?? processes;
-    const { report, journal, nodes, recovery, faults } = this.#parts;
+    const { report, journal, nodes, recovery, protocolPart, faults } = this.#parts;
     report.started({ ranks, nodes: nodeCount }, nodes.pids);
     this.#hasBegun = true;
     journal.begun();
     if (recovery !== null) nodes.prepareSpare();
     recovery?.allBegan();
+    protocolPart?.allBegan();
     faults?.begin();
     if (freezeAtMs !== Number.POSITIVE_INFINITY) setTimeout(() => this.freeze(), freezeAtMs).unref();
   }
@@ -148,14 +149,14 @@ export class Job {
   }
 
   async #ended(outcome: JobOutcome): Promise<void> {
-    const { report, recovery, listener } = this.#parts;
+    const { report, recovery, protocolPart, listener } = this.#parts;
     clearInterval(this.#ticking);
     const code = await this.#endParts(outcome);
     this.#leftBehind = this.#leftBy(outcome, code);
     this.#clearFolders(this.#leftBehind);
     const afterMs = report.elapsedMs;
     report.ended(code);
-    const protocol = { ranks: listener.reports, ...this.#countEnds(), job: recovery?.protocolReport };
+    const protocol = { ranks: listener.reports, ...this.#countEnds(), job: protocolPart?.report };
     const summary = this.#options.protocol.summary(protocol);
     const { reason } = outcome;
     const { result } = listener;
@@ -170,11 +171,12 @@ export class Job {
 
   /** Returns the code of the job: that of the outcome, unless something is lost that the job was to leave behind. */
   async #endParts({ code }: JobOutcome): Promise<number> {
-    const { faults, services, recovery, nodes, freezing, input, output, trace, journal } = this.#parts;
+    const { faults, services, recovery, protocolPart, nodes, freezing, input, output, trace, journal } = this.#parts;
     await this.#lastLook;
     faults?.end();
     services.links?.end();
-    await recovery?.end();
+    recovery?.end();
+    await protocolPart?.end();
     await nodes.endOthers();
     await services.checkpointServers.end();
     freezing.end();

@@ -6,6 +6,7 @@ import type { ProtocolDefinition } from "../../core/ft/definition.ts";
 import type { Dispatcher } from "../../core/service/dispatcher.ts";
 import type { Placement } from "../../core/service/placement.ts";
 import { build, type FromNode, type FromRankOnwards } from "../messages/node-messages.ts";
+import type { JobPartHost } from "../part-hosts/job-part-host.ts";
 import type { TcpEvent } from "../transport/tcp/tcp-host.ts";
 import type { InputSource } from "./input-source.ts";
 import type { JobFreezing } from "./job-freezing.ts";
@@ -36,6 +37,8 @@ interface NodeListenerParts {
   readonly spawning: Pick<Spawning, "asked" | "ready">;
   readonly freezing: Pick<JobFreezing, "stopped" | "image" | "died">;
   readonly recovery: JobRecovery | null;
+  /** Null: the protocol has none for the job. */
+  readonly protocolPart: Pick<JobPartHost, "part"> | null;
   readonly faults: JobFaults | null;
   readonly whereabouts: Pick<JobWhereabouts, "heard" | "answered">;
   /** Gets the ranks whose programs have ended without MPI_Finalize. */
@@ -92,7 +95,7 @@ export class NodeListener {
   }
 
   said(node: number, message: FromNode): void {
-    const { core, nodes, output, spawning, report, faults, whereabouts } = this.#parts;
+    const { core, nodes, output, spawning, report, faults, whereabouts, protocolPart } = this.#parts;
     switch (message.kind) {
       case "ready":
         if (message.build === build) nodes.ready(node, message.address);
@@ -141,13 +144,16 @@ export class NodeListener {
       case "from-rank":
         this.#rankSaid(message);
         break;
+      case "protocol":
+        protocolPart?.part.nodeSaid?.(node, message.words);
+        break;
       default:
         unreachable(message);
     }
   }
 
   #rankSaid({ rank, message }: FromRankOnwards): void {
-    const { core, input, spawning, freezing, recovery, faults } = this.#parts;
+    const { core, input, spawning, freezing, recovery, faults, protocolPart } = this.#parts;
     switch (message.kind) {
       case "abort":
         core.aborted(rank, message, performance.now());
@@ -189,7 +195,7 @@ export class NodeListener {
         this.#leadsOut(message.path, message.target);
         break;
       case "protocol":
-        recovery?.rankSaid(rank, message.words);
+        protocolPart?.part.rankSaid(rank, message.words);
         break;
       case "report":
         this.#reports[rank] = message.report;

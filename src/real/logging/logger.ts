@@ -8,19 +8,11 @@ import { describeSystemError } from "../../core/base/system-error.ts";
 import { EventLogger } from "../../core/ft/logging/event-logger.ts";
 import { LoggerStreams } from "../../core/ft/logging/logger-streams.ts";
 import { StoredStreams } from "../../core/ft/logging/stored-streams.ts";
-import { ServiceHost } from "../service-channel/service-host.ts";
+import { ServiceProcess } from "../service-channel/service-process.ts";
 import { askForShortSlices } from "../service-channel/short-slice.ts";
 import { filePieces, StoreFile } from "../service-channel/store-file.ts";
 import { ServiceCode } from "../transport/handshake/handshake.ts";
-import { Reception } from "../transport/handshake/reception.ts";
 import type { FromLogger, LoggerSetup, ToLogger } from "./messages.ts";
-
-/** Longest sleep: the event loop has a turn at least that often. */
-const sleepMsMax = 100;
-/** Where it cannot sleep over sockets: looks that find nothing before it naps. */
-const idleTurnsMax = 50;
-/** After a new connection the event loop has turns until the handshake must be over. */
-const knockMs = 50;
 
 const send = (message: FromLogger): void => void process.send?.(message, undefined, undefined, () => {});
 
@@ -46,45 +38,17 @@ function readStreams(file: string, store: StoreFile): StoredStreams | string {
 
 class Logger {
   readonly #core: EventLogger;
-  readonly #server: ServiceHost;
-  readonly #door: Reception;
-  #knockedMs = Number.NEGATIVE_INFINITY;
-  #idleTurns = 0;
 
   constructor({ job, host, file, inherits }: LoggerSetup) {
     this.#core = new EventLogger(openStreams(file, inherits));
-    this.#server = new ServiceHost(() => new LoggerStreams(this.#core));
-    this.#door = new Reception({
+    new ServiceProcess({
       job,
       service: ServiceCode.LOGGER,
-      place: { address: host, port: 0 },
-      namesPort: true,
-      received: (guest) => this.#server.received(guest),
-      dropped() {},
+      host,
+      newUser: () => new LoggerStreams(this.#core),
+      listens: (outcome) =>
+        send(outcome.ok ? { kind: "ready", port: outcome.port } : { kind: "unable", why: outcome.reason }),
     });
-    void this.#open();
-  }
-
-  async #open(): Promise<void> {
-    const listening = await this.#door.listen();
-    if (!listening.ok) {
-      send({ kind: "unable", why: listening.reason });
-      return;
-    }
-    send({ kind: "ready", port: listening.port });
-    this.#server.watch(this.#door.descriptor);
-    this.#server.watch((process.channel as unknown as { readonly fd: number }).fd);
-    this.#turn();
-  }
-
-  /** The event loop's turn is over: serves, sleeps, and gives it the next. */
-  #turn(): void {
-    const isKnocked = this.#door.isMeeting || performance.now() - this.#knockedMs < knockMs;
-    const isBusy = this.#server.serve(isKnocked ? 1 : sleepMsMax);
-    if (isBusy) this.#knockedMs = performance.now();
-    this.#idleTurns = isBusy ? 0 : this.#idleTurns + 1;
-    if (this.#server.canSleep || this.#idleTurns < idleTurnsMax) setImmediate(() => this.#turn());
-    else setTimeout(() => this.#turn(), 1);
   }
 
   handle(message: ToLogger): void {

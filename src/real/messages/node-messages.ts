@@ -327,5 +327,6 @@ export type FromNode =
   | RankEnded
   | RanksReturned
   | FromRankOnwards
+  | ProtocolWords
   | Whereabouts
   | Bye;

@@ -237,7 +237,7 @@ export interface RankCaughtUp {
   readonly kind: "caught-up";
   readonly incarnation: number;
 }
-/** From the protocol's part for the job to its part in a node, or from a rank to that part; only the protocol understands it. */
+/** Between the protocol's part for the job and its part in a node, or from a rank to the part for the job; only the protocol understands it. */
 export interface ProtocolWords {
   readonly kind: "protocol";
   readonly words: unknown;

@@ -121,10 +121,16 @@ export class AgentParts {
     const { job, folder } = this.#options;
     const setOf = recovery?.setOf ?? placement.map(() => 0);
     const create = nodeParts[protocol];
-    return (
-      create?.({ part, setOf, ranks: this.first, job, folder, incarnationOf: (rank) => this.incarnationOf(rank) }) ??
-      null
-    );
+    if (create === undefined) return null;
+    return create({
+      part,
+      setOf,
+      ranks: this.first,
+      job,
+      folder,
+      incarnationOf: (rank) => this.incarnationOf(rank),
+      say: (words) => this.send({ kind: "protocol", words }),
+    });
   }
 
   incarnationOf(rank: number): number {

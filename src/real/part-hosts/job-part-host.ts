@@ -11,7 +11,7 @@ import type { JobSecret } from "../transport/handshake/handshake.ts";
 /** The facts of the job. */
 export interface JobPartSetup {
   readonly options: OptionValues;
-  /** Set of each rank: those that fall, and are captured, together. */
+  /** Set of each rank: those that fall, and are captured, together. Where the lost are not started again all are in one. */
   readonly setOf: readonly number[];
   readonly nodes: number;
   readonly language: "typescript" | "c";
@@ -45,6 +45,7 @@ export interface JobPartHost {
   readonly report: unknown;
 }
 
+/** `prepared`, `mayCommit` and `wantCheckpoints` are for jobs that start the lost again. */
 export interface JobPartHostPorts extends JobPartPorts {
   toNodes(words: unknown): void;
   /** The protocol cannot do its work: the job ends with that line. */

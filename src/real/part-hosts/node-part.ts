@@ -12,6 +12,8 @@ export interface NodePartSetup {
   /** Of this node alone. */
   readonly folder: string;
   incarnationOf(rank: number): number;
+  /** To the protocol's part for the job, which hears it in this order. */
+  say(words: unknown): void;
 }
 
 export interface NodePart {

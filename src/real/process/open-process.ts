@@ -134,8 +134,16 @@ export function openProcess(
     node,
     { heap, memory },
     {
-      ...{ rank, identity: { ...nameOf(rank), incarnation }, ranks, placement, places },
-      ...{ crowded, handover, tell, napper, cursor: plane?.cursor },
+      rank,
+      identity: { ...nameOf(rank), incarnation },
+      ranks,
+      placement,
+      places,
+      crowded,
+      handover,
+      tell,
+      napper,
+      cursor: plane?.cursor,
     },
   );
   const { ring, transport, waiting } = transports;

@@ -44,8 +44,15 @@ export class ServiceHost {
   /** Descriptors that belong to the event loop. */
   readonly #foreign = new Set<number>();
 
-  /** `newUser` makes the service; it calls `move` when a client's connection has something to send or room again. */
-  constructor(newUser: (move: (client: number) => void) => ServiceUser) {
+  /** Words of clients may have come. */
+  readonly #served: () => void;
+
+  /**
+   * `newUser` makes the service; it calls `move` when a client's connection has something to send or room again. `served` is called
+   * whenever connections were moved, for a service that asks its clients' ends for words.
+   */
+  constructor(newUser: (move: (client: number) => void) => ServiceUser, served: () => void = () => {}) {
+    this.#served = served;
     const memory = new WebAssembly.Memory({ initial: memoryPages, maximum: memoryPages });
     this.#calls = openSocketCallsOver(memory, (isForViews) => ({
       scratch: 0,
@@ -122,7 +129,11 @@ export class ServiceHost {
   serve(timeoutMs: number): boolean {
     for (let looks = 0; looks < looksMax; looks++) {
       const ready = this.#calls.wait(timeoutMs);
-      if (ready < 0) return this.#moveAll();
+      if (ready < 0) {
+        const some = this.#moveAll();
+        this.#served();
+        return some;
+      }
       if (ready === 0) return false;
       let isForeign = false;
       const descriptors = Array.from({ length: ready }, (_, i) => this.#calls.readyAt(i));
@@ -130,6 +141,7 @@ export class ServiceHost {
         if (this.#foreign.has(fd)) isForeign = true;
         else this.#move(this.#lines.get(fd));
       }
+      this.#served();
       if (isForeign) return true;
     }
     return true;

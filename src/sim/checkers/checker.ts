@@ -1,7 +1,9 @@
 /** One invariant: examines the plan, the observations and the remains, and returns the violations, each in one sentence. */
 import type { Observation } from "../observation.ts";
+import type { JobInput } from "../outside/job-input.ts";
 import type { PrintedOutput } from "../outside/printed-output.ts";
 import type { RankFiles } from "../outside/rank-files.ts";
+import type { SharedFiles } from "../outside/shared-files.ts";
 import type { Histories } from "../recovery/histories.ts";
 import type { Script } from "../script/script.ts";
 import type { Stuck, World } from "../world.ts";
@@ -19,6 +21,8 @@ export interface Evidence {
   /** The printed output. */
   readonly output?: PrintedOutput;
   readonly files?: RankFiles;
+  readonly sharedFiles?: SharedFiles;
+  readonly input?: JobInput;
   /** Checkpoints that were given up: their marks stay in the channels. */
   readonly givenUp?: number;
 }

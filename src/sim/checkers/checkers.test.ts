@@ -8,10 +8,14 @@ import { Recording } from "../../core/ft/recording-protocol.ts";
 import { worldContext } from "../../core/process/context.ts";
 import { SendMode } from "../../core/request/records.ts";
 import { Observation, type Receipt } from "../observation.ts";
+import { JobInput } from "../outside/job-input.ts";
 import { PrintedOutput } from "../outside/printed-output.ts";
 import { RankFiles } from "../outside/rank-files.ts";
+import { SharedFiles } from "../outside/shared-files.ts";
+import { Random } from "../random.ts";
 import { Histories } from "../recovery/histories.ts";
 import type { Script } from "../script/script.ts";
+import { recordBytes, recordText } from "../script/shared-file-plan.ts";
 import { World } from "../world.ts";
 import { checkers } from "./all.ts";
 import type { Checker, Evidence } from "./checker.ts";
@@ -21,12 +25,14 @@ import { contentsRight } from "./contents-right.ts";
 import { filesRight } from "./files-right.ts";
 import { historiesAgree } from "./histories-agree.ts";
 import { hooksCalled } from "./hooks-called.ts";
+import { inputRight } from "./input-right.ts";
 import { nobodyStuck } from "./nobody-stuck.ts";
 import { nonOvertaking } from "./non-overtaking.ts";
 import { nothingLeft } from "./nothing-left.ts";
 import { printedOnce } from "./printed-once.ts";
 import { receivedOnce } from "./received-once.ts";
 import { requestsEnded } from "./requests-ended.ts";
+import { sharedFilesRight } from "./shared-files-right.ts";
 import { statusesRight } from "./statuses-right.ts";
 import { synchronousWaits } from "./synchronous-waits.ts";
 
@@ -49,6 +55,7 @@ const script: Script = {
     { ...receive, number: 1 },
   ],
   collectives: [{ number: 0, communicator: 0, kind: "barrier", root: 0, count: 0, shape: 0, ...rest }],
+  sharedFiles: [],
   actions: [[{ kind: "print", endsLine: true }], [{ kind: "file", op: { does: "append", name: "a", to: "" } }]],
 };
 
@@ -126,6 +133,41 @@ function printed(text: string, ...came: readonly string[]): PrintedOutput {
   output.printed(0, 0, text);
   for (const [offset, each] of came.entries()) output.offer(0, { line: 0, offset }, each);
   return output;
+}
+
+/** Rank 0 was to read standard input twice, and was given these bytes. */
+function readInput(...texts: readonly string[]): Partial<Evidence> {
+  const input = new JobInput({ random: new Random(1), keeps: false, later: (act) => act() });
+  for (const [number, text] of texts.entries()) input.read(number, new TextEncoder().encode(text));
+  const actions = [[{ kind: "input", room: 6 } as const, { kind: "input", room: 6 } as const], []];
+  return { script: { ...script, actions }, input };
+}
+
+/** Ranks 0 and 1 were to write a record each at the shared pointer of a file, which has these contents in the end. */
+function sharedFile(contents: (records: readonly string[]) => string): Partial<Evidence> {
+  const { system } = new RankFiles(2, () => 0);
+  const sharedFiles = new SharedFiles(system);
+  const texts = [0, 1].map((member) => recordText({ phase: 0, member, index: 0 }, member));
+  for (const [member, text] of texts.entries()) sharedFiles.wrote({ file: 0, phase: 0, member, index: 0 }, text);
+  system.put("/together/file-0", new TextEncoder().encode(contents(texts)));
+  const phases = [{ by: "shared", start: 0, counts: [1, 1] } as const];
+  const plan = { number: 0, communicator: 0, phases, size: 2 * recordBytes };
+  const communicators = [{ number: 0, groups: [[0, 1]], topology: null, open: new Set<number>() }];
+  return { script: { ...script, communicators, sharedFiles: [plan] }, sharedFiles };
+}
+
+/** The same, and rank 0 has read something else. */
+function misread(): Partial<Evidence> {
+  const evidence = sharedFile((records) => records.join(""));
+  evidence.sharedFiles?.read(0, 0, { file: 0, bytes: recordBytes, hash: 1 });
+  return evidence;
+}
+
+/** The same, and the lock is still there. */
+function leftLocked(): Partial<Evidence> {
+  const evidence = sharedFile((records) => records.join(""));
+  evidence.sharedFiles?.system.put("/together/.file-0.lock", new Uint8Array(0));
+  return evidence;
 }
 
 /** Files to which rank 1 was to append an x. */
@@ -234,6 +276,13 @@ const cases: readonly [
     () => ({ files: usedFiles("used") }),
     /there is \[\], and once there were \["\/rank-1\/a: x"\] instead/,
   ],
+  [inputRight, "a read that is missing", () => readInput("line 0"), /rank 0 has read 1 times of 2/],
+  [inputRight, "bytes that were given twice", () => readInput("line 0", "line 0"), /byte 6 of what rank 0 has read/],
+  [inputRight, "bytes that were left out", () => readInput("line 0", "job's"), /byte 6 of what rank 0 has read/],
+  [sharedFilesRight, "a record that is there twice", () => sharedFile(([a]) => `${a}${a}`), /there is no .* member 1/],
+  [sharedFilesRight, "a file that is too short", () => sharedFile(([a]) => a!), /has 48 bytes instead of 96/],
+  [sharedFilesRight, "a read of something else", () => misread(), /has read something else from file 0/],
+  [sharedFilesRight, "a lock that is left", () => leftLocked(), /lock" is left over/],
   [filesRight, "an answer of another life", () => ({ files: usedFiles("used", 7) }), /append, said 7, and once 0/],
   [hooksCalled, "a message that is held twice", () => ({ world: heldTwice() }), /message 0 of rank 0 is held 2 times/],
   [nobodyStuck, "a deadlock", () => ({ stuck: [{ rank: 1, waitsFor: "Godot" }] }), /rank 1 waits for ever: Godot/],
@@ -444,6 +493,13 @@ const casesWithDeath: typeof cases = [
     "files of a living rank that were not used",
     () => ({ files: usedFiles() }),
     /rank 1 has used files 0 times/,
+  ],
+  [inputRight, "a read of a living rank that is missing", () => readInput("line 0"), /rank 0 has read 1 times/],
+  [
+    sharedFilesRight,
+    "a record of the living that is there twice",
+    () => sharedFile(([a]) => `${a}${a}`),
+    /there is no/,
   ],
   [nothingLeft, "memory of a living rank", (_, world) => leak(world), /rank 1 has left 12 bytes/],
   [nothingLeft, "a message between the living that nobody wants", sendTo1(0, worldContext), /1 unexpected messages/],

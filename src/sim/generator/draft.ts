@@ -8,6 +8,7 @@ import type { CollectivePlan } from "../script/collective-plan.ts";
 import { type CommunicatorPlan, membersOf } from "../script/communicator-plan.ts";
 import type { MessagePlan, ReceivePlan } from "../script/message-plan.ts";
 import type { Action, Making, Script } from "../script/script.ts";
+import type { SharedFilePhase } from "../script/shared-file-plan.ts";
 import { RandomChoices } from "./choices.ts";
 
 /** The part of one rank. */
@@ -24,6 +25,14 @@ interface Part {
   readonly hasFrom: Map<number, number>;
 }
 
+/** See `SharedFilePlan`. */
+export interface SharedFileDraft {
+  readonly number: number;
+  readonly communicator: number;
+  readonly phases: SharedFilePhase[];
+  size: number;
+}
+
 /** How a receive is posted: somewhere since the rank's last receive, now in a blocking call, or either. */
 export type Posting = "posted" | "blocking" | "any-way";
 
@@ -34,6 +43,7 @@ export class Draft {
   readonly #messages: MessagePlan[] = [];
   readonly #receives: ReceivePlan[] = [];
   readonly #collectives: CollectivePlan[] = [];
+  readonly #sharedFiles: SharedFileDraft[] = [];
   readonly #parts: Part[];
 
   /** See `GeneratorOptions`. */
@@ -74,6 +84,7 @@ export class Draft {
       messages: this.#messages,
       receives: this.#receives,
       collectives: this.#collectives,
+      sharedFiles: this.#sharedFiles,
       actions: this.#parts.map(({ actions }) => actions),
     };
   }
@@ -109,6 +120,13 @@ export class Draft {
 
   collectivePlan(number: number): CollectivePlan {
     return this.#collectives[number]!;
+  }
+
+  /** A file for the members of that communicator; its phases are still to come. */
+  sharedFile(communicator: number): SharedFileDraft {
+    const file = { number: this.#sharedFiles.length, communicator, phases: [], size: 0 };
+    this.#sharedFiles.push(file);
+    return file;
   }
 
   // What ranks do

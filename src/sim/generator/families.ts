@@ -4,6 +4,7 @@ import { blockingCollectives, collectives } from "./collectives.ts";
 import { communicators } from "./communicators.ts";
 import type { MakeFamily } from "./family.ts";
 import { fileUses } from "./file-uses.ts";
+import { inputReads } from "./input-reads.ts";
 import { interCommunicators } from "./inter-communicators.ts";
 import { lines } from "./lines.ts";
 import { messageGroups } from "./message-groups.ts";
@@ -14,6 +15,7 @@ import { persistentCollectives } from "./persistent-collectives.ts";
 import { persistentMessages } from "./persistent-messages.ts";
 import { readySends } from "./ready-sends.ts";
 import { groupSetAsides, setAsides } from "./set-asides.ts";
+import { sharedFiles } from "./shared-files.ts";
 import { topologies } from "./topologies.ts";
 
 export const families: readonly MakeFamily[] = [
@@ -37,4 +39,6 @@ export const families: readonly MakeFamily[] = [
   lines,
   fileUses,
   partitionedMessages,
+  inputReads,
+  sharedFiles,
 ];

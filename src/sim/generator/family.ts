@@ -11,6 +11,8 @@ export interface Family {
   readonly weight: number;
   /** True: only messages between two named ranks, whose result is certain whichever rank dies. */
   readonly bearsDeaths: boolean;
+  /** False: not for programs that revoke their communicators after a death. True unless given. */
+  readonly bearsRevocation?: boolean;
   /** Draws an event; may do nothing, where the communicator does not suit the family. */
   deal(comm: CommunicatorPlan): void;
   /** The program is over and every request has ended: frees what the family still holds. */

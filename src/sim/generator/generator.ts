@@ -50,8 +50,9 @@ export function generate(random: Random, options: GeneratorOptions): Script {
   const draft = new Draft(random, options);
   const drawn = families
     .map((make) => make(draft))
-    .filter(({ name, bearsDeaths }) => {
-      return (bearsDeaths || options.deaths !== "go-on") && options.without?.includes(name) !== true;
+    .filter(({ name, bearsDeaths, bearsRevocation = true }) => {
+      const bears = { none: true, "go-on": bearsDeaths, revoke: bearsRevocation }[options.deaths];
+      return bears && options.without?.includes(name) !== true;
     })
     .map((family) =>
       options.often?.includes(family.name) === true ? { ...family, weight: 10 * family.weight } : family,

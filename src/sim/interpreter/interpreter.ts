@@ -7,6 +7,7 @@ import { CancelReceive, cancelSend, RaceReceive, raceAnswer, raceSend } from "./
 import { AnyChoice, lookAround } from "./choices.ts";
 import { Make, neededFor } from "./communicators.ts";
 import { useFile } from "./file-uses.ts";
+import { readInput } from "./input-reads.ts";
 import { PartitionedReceive, PartitionedSend } from "./partitioned.ts";
 import { CollectiveSeries, ReceiveSeries, SendSeries } from "./persistent.ts";
 import { print } from "./prints.ts";
@@ -15,6 +16,7 @@ import { ReceiveNow, startPlannedReceive } from "./receives.ts";
 import type { Doing, ScriptState } from "./script-state.ts";
 import { CollectiveNow, startCollective } from "./scripted-collective.ts";
 import { SendNow, sendCopy, startPlannedSend } from "./sends.ts";
+import { FileTogether, readPrefix, writeRecord } from "./shared-files.ts";
 
 /** Actions after which a rank under a protocol that replays polls, as programs do. */
 const actionsPerLook = 3;
@@ -47,12 +49,14 @@ export interface Rests {
 
 /** The steps, with waits that end early where the rank has to rest or to give up; afterwards it continues to wait. */
 function* alert<T>(steps: Steps<T>, state: ScriptState, rests: Rests | null): Steps<T> {
-  const isAlarmed = (): boolean => state.shallGiveUp || rests?.isWanted() === true;
+  // An image holds no call that is half made.
+  const mustRest = (): boolean => rests?.isWanted() === true && !state.files.calls.isInterrupted;
+  const isAlarmed = (): boolean => state.shallGiveUp || mustRest();
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
     const wait = typeof step.value === "number" ? state.process.completion(step.value) : step.value;
-    if (wait.kind === "compute") {
+    if (wait.kind === "compute" || wait.kind === "nap") {
       yield wait;
       continue;
     }
@@ -108,7 +112,19 @@ function isPossible(state: ScriptState, action: Action): boolean {
     case "compute":
     case "print":
     case "file":
+    case "input":
       return true;
+    case "file-open":
+      return has(script.sharedFiles[action.file]!.communicator);
+    case "file-atomic":
+    case "file-seek":
+    case "file-ordered":
+    case "file-sync":
+    case "file-size":
+    case "file-close":
+    case "file-write":
+    case "file-read":
+      return state.files.has(action.file);
     default:
       return unreachable(action);
   }
@@ -213,6 +229,23 @@ function* perform(state: ScriptState, action: Action): Steps<Doing | null> {
       return null;
     case "file":
       yield* useFile(state, action.op);
+      return null;
+    case "file-write":
+      yield* writeRecord(state, action);
+      return null;
+    case "file-read":
+      yield* readPrefix(state, action);
+      return null;
+    case "file-open":
+    case "file-atomic":
+    case "file-seek":
+    case "file-ordered":
+    case "file-sync":
+    case "file-size":
+    case "file-close":
+      return new FileTogether(action);
+    case "input":
+      yield* readInput(state, action.room);
       return null;
     default:
       return unreachable(action);

@@ -22,6 +22,8 @@ import { newLog } from "../script/file-steps.ts";
 import type { Script } from "../script/script.ts";
 import type { SimProcess, Steps } from "../sim-process.ts";
 import { Buffer } from "./buffer.ts";
+import { noInput } from "./given-input.ts";
+import { type NewFiles, ScriptFiles } from "./script-files.ts";
 
 /** A request of the script. */
 export interface Pending {
@@ -80,6 +82,7 @@ interface RankStateOptions {
   readonly witness: Witness | null;
   readonly outside: Outside;
   readonly hasImages?: boolean;
+  readonly newFiles?: NewFiles | undefined;
 }
 
 export class ScriptState {
@@ -91,6 +94,7 @@ export class ScriptState {
     witness: null,
     outside: null,
     writes: 0,
+    askedFor: -1,
   };
   readonly script: Script;
   readonly process: SimProcess;
@@ -119,11 +123,16 @@ export class ScriptState {
   /** The number of the rank's actions on files, and its file that stays open. */
   fileUses = 0;
   readonly log = newLog();
+  readonly files: ScriptFiles;
+  /** The rank's reads of standard input, what it was given for them, and the place from which on this life has asked for more; −1: none. */
+  inputReads = 0;
+  readonly given = noInput();
+  askedFor = -1;
   /** The number of effects, other than messages, that have left this life. */
   writes = 0;
 
   constructor(script: Script, process: SimProcess, options: RankStateOptions) {
-    const { observation, witness, outside, hasImages = false } = options;
+    const { observation, witness, outside, hasImages = false, newFiles } = options;
     this.hasImages = hasImages;
     this.script = script;
     this.process = process;
@@ -133,6 +142,9 @@ export class ScriptState {
     this.witness = witness;
     this.outside = outside;
     this.communicators.set(0, process.core.world);
+    const { operations } = this;
+    const { system } = outside.files;
+    this.files = new ScriptFiles({ process, operations, system, nextWrite: () => this.writes++, newFiles });
     if (process.rank % 2 === 1) this.buffered.attach({ bytes: attachedBytes });
   }
 

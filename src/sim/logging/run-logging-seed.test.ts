@@ -26,14 +26,15 @@ const seedsThatFound: readonly (readonly [number, string])[] = [
   [4, "a choice that was open at a capture was not asked for again in the next life"],
 ];
 
-/** Worlds in which an order of a dispatcher that has crashed arrives after one of its successor's: few of many do. */
-const seedsWithRefusedOrders = [197, 453, 522];
+/** Worlds that together come by everything that is counted below; few of many do some of it. */
+const seedsWithEverything = [8, 24, 29, 64, 71, 75, 76, 101, 134, 137, 177, 208, 228, 244, 442, 522];
 
 describe("random programs and random deaths under message logging", () => {
   it("L1 L2 L4 L5 L6: every invariant holds under every one of these seeds, and nobody sees that anybody died", () => {
-    const seeds = tries(85, 1000);
+    const drawn = Array.from({ length: tries(5, 1000) }, (_, i) => i + 1);
+    const seeds = new Set([...drawn, ...seedsWithEverything]);
     const outcomes: LoggingOutcome[] = [];
-    for (const seed of [...Array.from({ length: seeds }, (_, i) => i + 1), ...seedsWithRefusedOrders]) {
+    for (const seed of seeds) {
       const sets = setsBy[seed % setsBy.length];
       // Short programs come to the same situations, and to more of them in the same time.
       const events = seed % 5 === 0 ? undefined : 12;
@@ -43,7 +44,7 @@ describe("random programs and random deaths under message logging", () => {
     }
     const sum = (of: (outcome: LoggingOutcome) => number): number =>
       outcomes.reduce((total, one) => total + of(one), 0);
-    ok(sum(({ restarts }) => restarts) > seeds);
+    ok(sum(({ restarts }) => restarts) > seeds.size);
     ok(sum(({ marks }) => marks.sendWent) > 0);
     equal(
       sum(({ marks }) => marks.sendCancelled),
@@ -53,8 +54,8 @@ describe("random programs and random deaths under message logging", () => {
     for (const mark of Object.keys(outcomes[0]!.rare) as (keyof LoggingOutcome["rare"])[]) {
       ok(sum(({ rare }) => rare[mark]) > 0, `no world came by "${mark}"`);
     }
-    ok(sum(({ dispatcherCrashes }) => dispatcherCrashes.all) > seeds / 5);
-    ok(sum(({ dispatcherCrashes }) => dispatcherCrashes.torn) > seeds / 15);
+    ok(sum(({ dispatcherCrashes }) => dispatcherCrashes.all) > seeds.size / 5);
+    ok(sum(({ dispatcherCrashes }) => dispatcherCrashes.torn) > seeds.size / 15);
     ok(
       sum(({ dispatcherCrashes }) => dispatcherCrashes.lateOrders) > 0,
       "no order arrived after its dispatcher's crash",
@@ -71,11 +72,13 @@ describe("random programs and random deaths under message logging", () => {
       "no line waited or came twice",
     );
     ok(sum(({ files }) => files.heldBack) > 0, "no change of a file waited");
+    ok(sum(({ sharedFiles }) => sharedFiles.written) > 0, "no record was written to a file of several ranks");
+    ok(sum(({ input }) => input.again) > 0, "no life has read input again");
     ok(sum(({ boards }) => boards.meetings) > 0, "nobody met on a board");
   });
 
   it("seeds that found something, and what it was", () => {
-    for (const [seed, what] of seedsThatFound) {
+    for (const [seed, what] of seedsThatFound.slice(0, tries(2, seedsThatFound.length))) {
       const outcome = runLoggingSeed({ seed });
       equal(outcome.violations.length, 0, `${what}: ${failureText({ seed, protocol: "logging" }, outcome)}`);
     }

@@ -31,6 +31,7 @@ export const runLoggingSeed = (options: LoggingSeedOptions): LoggingOutcome => r
 
 /** A family of actions. */
 const files = "files";
+const sharedFiles = "shared files";
 
 /** Every draw has its place: what is decided otherwise is drawn all the same, so that nothing else changes. */
 export function setupOf(options: LoggingSeedOptions): LoggingSetup {
@@ -53,7 +54,8 @@ export function setupOf(options: LoggingSeedOptions): LoggingSetup {
   };
   // Of a source of its own: other draws are what they were.
   const ofSuspects = new Random(options.seed).fork();
-  const mayKeepSuspects = ofSuspects.chance(0.1) && options.often?.includes(files) !== true;
+  const mayKeepSuspects =
+    ofSuspects.chance(0.1) && ![files, sharedFiles].some((name) => options.often?.includes(name) === true);
   const keepsSuspects = options.keepSuspects ?? mayKeepSuspects;
   const script = generate(random.fork(), {
     ranks,
@@ -62,7 +64,7 @@ export function setupOf(options: LoggingSeedOptions): LoggingSetup {
     deaths: "none",
     often: options.often,
     // A suspect writes to the files of its rank beside the next life, and nobody can keep it from that.
-    without: keepsSuspects ? [files] : [],
+    without: keepsSuspects ? [files, sharedFiles] : [],
     // Inside a set it is not replayed how that ended (docs/logging.md).
     mayCancelSend: (from, to) => setOf[from] !== setOf[to],
   });
@@ -87,6 +89,7 @@ export function setupOf(options: LoggingSeedOptions): LoggingSetup {
     isCorrupt: () => corrupt.chance(0.2),
     logBytesMax,
     storeFaults: { random: random.fork(), torn: 0.5, damaged: 0.1 },
+    input: { random: random.fork(), delayNsMax },
     trouble: (there, ports) =>
       options.faults === undefined
         ? new DrawnFaults(faults, { world: there, setOf }, ports)

@@ -8,13 +8,17 @@ import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import type { JobOutcome } from "../../core/service/outcome.ts";
 import type { BoardCounts } from "../boards.ts";
 import { interpret, type Rests } from "../interpreter/interpreter.ts";
+import type { NewFiles } from "../interpreter/script-files.ts";
 import { ScriptState } from "../interpreter/script-state.ts";
 import { judgeWorld, type SeedOutcome, type Violation } from "../judge.ts";
 import type { SimMemory } from "../memory.ts";
 import { LogicalClock, Observation } from "../observation.ts";
-import type { Outside } from "../outside/outside.ts";
+import { JobInput, type NewInputPieces } from "../outside/job-input.ts";
+import { atOnce, type Outside } from "../outside/outside.ts";
 import { PrintedOutput } from "../outside/printed-output.ts";
 import { RankFiles } from "../outside/rank-files.ts";
+import { SharedFiles } from "../outside/shared-files.ts";
+import type { Random } from "../random.ts";
 import type { Checkpoints } from "../recovery/checkpoints.ts";
 import { Histories } from "../recovery/histories.ts";
 import { Moments } from "../recovery/moments.ts";
@@ -50,12 +54,17 @@ export interface LoggingSetup {
   readonly loggerKeeps?: boolean | undefined;
   /** Of the event logger's store. */
   readonly storeFaults: StoreFaults;
+  /** How standard input comes. */
+  readonly input: { readonly random: Random; readonly delayNsMax: number };
   /** When the program of a rank ends its own node. */
   readonly crashesAt?: ActionTime | undefined;
   readonly trouble: (world: World, ports: TroublePorts) => Trouble;
   readonly listener?: ((line: string) => void) | undefined;
   /** Another protocol than the real one, for tests that want to see it fail. */
   readonly newProtocol?: ((options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol) | undefined;
+  /** Another replay of files, other decisions about standard input, likewise. */
+  readonly newFiles?: NewFiles | undefined;
+  readonly newInputPieces?: NewInputPieces | undefined;
 }
 
 export interface LoggingOutcome extends SeedOutcome {
@@ -80,6 +89,8 @@ export interface LoggingOutcome extends SeedOutcome {
   readonly checkpoints: Checkpoints<SimRankImage>["counts"];
   readonly output: PrintedOutput["counts"];
   readonly files: RankFiles["counts"];
+  readonly sharedFiles: SharedFiles["counts"];
+  readonly input: JobInput["counts"];
   readonly moments: Moments;
   readonly boards: BoardCounts;
   /** By rank. */
@@ -136,19 +147,44 @@ class LoggingRun {
         start: (rank) => this.#start(rank),
         imageOf: (rank) => rankImageOf(this.#states[rank]!, this.#histories.now(rank)),
         fell: (rank) => this.#moments.note("fell", this.#states[rank]!),
-        captured: (rank) => this.#moments.note("captured", this.#states[rank]!),
+        captured: (rank, checkpoint) => this.#captured(rank, checkpoint),
+        oldest: (set, checkpoint) => {
+          if (set === setOf[0]) this.#outside.input.oldestIs(checkpoint);
+        },
       },
     );
+    const { random, delayNsMax } = setup.input;
+    const ranks = setOf.length;
     this.#nowhere = {
-      output: new PrintedOutput(setOf.length),
-      files: new RankFiles(setOf.length, () => 0),
+      ...atOnce(new PrintedOutput(ranks), new RankFiles(ranks, () => 0)),
       travel: () => {},
     };
+    const files = new RankFiles(ranks, () => this.#world.nowNs);
     this.#outside = {
-      output: new PrintedOutput(setOf.length),
-      files: new RankFiles(setOf.length, () => this.#world.nowNs),
+      output: new PrintedOutput(ranks),
+      files,
+      sharedFiles: new SharedFiles(files.system),
+      input: new JobInput({
+        random,
+        keeps: true,
+        later: (act) => {
+          this.#world.plan(this.#world.nowNs + random.below(delayNsMax), () => {
+            act();
+            this.#world.wake(0);
+          });
+        },
+        newPieces: setup.newInputPieces,
+      }),
       travel: (rank, act) => this.#there.print(rank, act),
     };
+  }
+
+  #captured(rank: number, checkpoint: number): void {
+    const state = this.#states[rank]!;
+    this.#moments.note("captured", state);
+    if (rank !== 0) return;
+    const { offset } = state.given;
+    this.#outside.travel(rank, () => this.#outside.input.captured(checkpoint, offset));
   }
 
   get #world(): World {
@@ -168,6 +204,7 @@ class LoggingRun {
       witness,
       outside: this.#outsideOf(process),
       hasImages: checkpoints !== null,
+      newFiles: this.#setup.newFiles,
       observation: new Observation(this.#clock),
     });
     this.#states[rank] = state;
@@ -183,6 +220,10 @@ class LoggingRun {
         return process.isSuspect ? nowhere.output : here.output;
       },
       files: here.files,
+      sharedFiles: here.sharedFiles,
+      get input() {
+        return process.isSuspect ? nowhere.input : here.input;
+      },
       travel: (rank, act) => (process.isSuspect ? nowhere : here).travel(rank, act),
     };
   }
@@ -241,6 +282,8 @@ class LoggingRun {
       checkpoints: checkpoints.counts,
       output: this.#outside.output.counts,
       files: this.#outside.files.counts,
+      sharedFiles: this.#outside.sharedFiles.counts,
+      input: this.#outside.input.counts,
       moments: this.#moments,
       boards: world.boardCounts,
       loggedBytes: sum(world.processes.map(({ core }) => (core.protocol as LoggingProtocol).loggedBytes)),

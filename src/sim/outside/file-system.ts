@@ -1,6 +1,6 @@
 /**
  * The files of a simulated job: they outlive its processes, and what is done to them is done at once. Folders are there as soon as
- * somebody names them; there are no links.
+ * somebody names them; there are no symbolic links.
  */
 import { Errno, WasiError } from "../../wasi/errno.ts";
 import type { FileStat, Files, OpenHow } from "../../wasi/ports.ts";
@@ -31,6 +31,14 @@ export class FileSystem implements Files {
   /** A file that was there before the job. */
   put(path: string, bytes: Uint8Array): void {
     this.#names.set(path, { number: ++this.#inodes, bytes, modified: 0n });
+  }
+
+  paths(): string[] {
+    return [...this.#names.keys()].sort();
+  }
+
+  contentsOf(path: string): Uint8Array | undefined {
+    return this.#names.get(path)?.bytes;
   }
 
   /** Everything there is, as text. */
@@ -125,9 +133,14 @@ export class FileSystem implements Files {
     return path;
   }
 
+  link(from: string, to: string): void {
+    const inode = this.#named(from);
+    if (this.#names.has(to)) refuse(Errno.EXIST);
+    this.#names.set(to, inode);
+  }
+
   makeDirectory = notHere;
   removeDirectory = notHere;
-  link = notHere;
   symlink = notHere;
   readLink = notHere;
   setTimes = notHere;

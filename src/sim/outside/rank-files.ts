@@ -5,6 +5,7 @@
 import { newLog, runSteps } from "../script/file-steps.ts";
 import type { FileOp } from "../script/script.ts";
 import { FileSystem } from "./file-system.ts";
+import { sharedFolder } from "./shared-files.ts";
 
 interface Done {
   readonly op: FileOp;
@@ -58,7 +59,8 @@ export class RankFiles {
       }
     }
     // A rank that died may have done the half of a step.
-    const isJudged = (file: string): boolean => ![...dead].some((rank) => file.startsWith(`${folderOf(rank)}/`));
+    const isJudged = (file: string): boolean =>
+      !file.startsWith(sharedFolder) && ![...dead].some((rank) => file.startsWith(`${folderOf(rank)}/`));
     return [...problems, ...differences(this.system.tree().filter(isJudged), once.tree().filter(isJudged))];
   }
 }

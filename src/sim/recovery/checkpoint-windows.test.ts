@@ -99,11 +99,9 @@ describe("rule 3: a member has been captured, and another has not", () => {
         seed,
         checkpoints: at(seed % 2, 1 + (seed % 10)),
         mayMiss: true,
-        ...{
-          cost: { jitterNs: 20_000 },
-          services: { delayNsMax: 3_000 },
-          faults: `kill node 0 at ${times[seed % 5]}ms`,
-        },
+        cost: { jitterNs: 20_000 },
+        services: { delayNsMax: 3_000 },
+        faults: `kill node 0 at ${times[seed % 5]}ms`,
       });
       restored += outcome.checkpoints.restored;
     }

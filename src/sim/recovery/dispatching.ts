@@ -406,7 +406,12 @@ export class Dispatching {
 
   /** Something comes from the node of a rank, if that lives long enough to say it. */
   say(rank: number, hear: (core: Dispatcher) => void): void {
-    const process = this.#nodes.of(rank);
+    this.sayOf(this.#options.world.placement[rank]!, hear);
+  }
+
+  /** The same from a node. */
+  sayOf(node: number, hear: (core: Dispatcher) => void): void {
+    const process = this.#nodes.at(node);
     const { term } = process;
     this.#nodes.say(process, this.#options.random.below(this.#options.delayNsMax), () => {
       // Words for a dispatcher that crashed are lost.
@@ -427,6 +432,19 @@ export class Dispatching {
 
   #hear(news: News): void {
     if (this.#news.delete(news) && this.#nodes.isPresent(news.process)) news.hear();
+  }
+
+  /** The dispatcher says something to a node, which hears it in that order, if it lives so long and has not heard of another dispatcher. */
+  tellNode(node: number, hear: () => void): void {
+    const { world, random, delayNsMax } = this.#options;
+    const process = this.#nodes.at(node);
+    const order = this.order();
+    process.toldNs = Math.max(process.toldNs, world.nowNs + random.below(delayNsMax));
+    world.plan(process.toldNs, () => {
+      this.#nodes.whenRunning(process, () => {
+        if (!process.isGone && this.#nodes.isPresent(process) && !order.isLost() && order.isTakenBy(node)) hear();
+      });
+    });
   }
 
   // What the dispatcher wants

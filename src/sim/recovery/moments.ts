@@ -4,7 +4,7 @@ import { PartitionedSend } from "../interpreter/partitioned.ts";
 import type { ScriptState } from "../interpreter/script-state.ts";
 import { CollectiveNow } from "../interpreter/scripted-collective.ts";
 
-const none = { betweenParts: 0, insideLine: 0, inMeeting: 0 };
+const none = { betweenParts: 0, insideLine: 0, inMeeting: 0, insideCall: 0 };
 type FallMoment = keyof typeof none;
 
 export class Moments {
@@ -21,6 +21,7 @@ function momentsOf(state: ScriptState): FallMoment[] {
     betweenParts: [...state.series.values()].some((one) => one instanceof PartitionedSend && one.isHalfReady),
     inMeeting: state.doing instanceof CollectiveNow && state.doing.meets(state),
     insideLine: state.line.offset > 0,
+    insideCall: state.files.calls.isInterrupted,
   };
   return (Object.keys(isOf) as FallMoment[]).filter((moment) => isOf[moment]);
 }

@@ -14,6 +14,8 @@ export interface ProtocolParts {
   dispatcherCrashed(): void;
   /** The next life of a set begins, with what the job's part has for the nodes of its members. */
   begin(set: number, incarnation: number, forNode: unknown): void;
+  /** The part in a node hears words of the part for the job. Not there where that part says nothing to nodes. */
+  nodeHeard?(node: number, words: unknown): void;
   /** A process has died. */
   crashed(rank: number): void;
   /** Processes of a node are taken for dead, and live; their sets begin again beside them. */
@@ -37,5 +39,7 @@ export interface PartsPorts {
   feed(tell: (nowMs: number) => void): void;
   /** Words of a rank for the part for the job. */
   say(rank: number, words: unknown): void;
+  /** Words of the part in a node for the part for the job. */
+  sayOf(node: number, words: unknown): void;
   readonly job: JobPartPorts;
 }

@@ -1,4 +1,5 @@
 /** One rank at rest, as bytes: its engine, its protocol and the state of its script; its memory; its observations. */
+import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
 import { errorsAbort, errorsAreFatal, errorsReturn } from "../../core/comm/error-handler.ts";
 import { restoreState } from "../../image/state/restore-state.ts";
 import { saveState } from "../../image/state/save-state.ts";
@@ -35,10 +36,13 @@ export function restoreRank(state: ScriptState, image: SimRankImage): void {
 }
 
 /** In this order: what the state of the script points to is there before it. */
-const rootOf = (state: ScriptState): object => ({ memory: state.process.memory, core: state.core, state });
+const rootOf = (state: ScriptState): object => {
+  const { process, files, core } = state;
+  return { memory: process.memory, files, core, state };
+};
 
 /** What a rank finds rather than has. */
-function worldOf({ process, core }: ScriptState): Map<string, object> {
+function worldOf({ process, core, files }: ScriptState): Map<string, object> {
   return new Map<string, object>([
     ["arena", process.memory.arena],
     ["transport", process.transport],
@@ -47,6 +51,9 @@ function worldOf({ process, core }: ScriptState): Map<string, object> {
     ["errors are fatal", errorsAreFatal],
     ["errors abort", errorsAbort],
     ["errors return", errorsReturn],
+    ["files", files.port],
+    ["bytes", predefinedTypes.BYTE],
+    ["element of bytes", predefinedTypes.BYTE.elements[0]!],
     ...Object.entries(exactReductions).map(([name, reduction]) => [`reduction ${name}`, reduction] as const),
   ]);
 }

@@ -53,7 +53,9 @@ export interface Programs<M extends ProcessMemory, I> {
   imageOf(rank: number): I;
   /** For counts of moments. */
   fell(rank: number): void;
-  captured(rank: number): void;
+  captured(rank: number, checkpoint: number): void;
+  /** No older checkpoint of that set will be restored. */
+  oldest?(set: number, checkpoint: number): void;
 }
 
 /** A set is not asked for a checkpoint more often because logs are full. */
@@ -238,6 +240,9 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
       areDead: (ranks) => ranks.every((rank) => this.world.processes[rank]!.state === "dead"),
       feed: (tell) => this.recovery.feed(tell),
       say: (rank, words) => this.say(rank, () => this.recovery.feed(() => this.parts.job.rankSaid(rank, words))),
+      sayOf: (node, words) => {
+        this.#dispatching.sayOf(node, () => this.recovery.feed(() => this.parts.job.nodeSaid?.(node, words)));
+      },
       job: {
         prepared: (set, incarnation, outcome) => {
           this.recovery.feed(() => this.recovery.core.prepared(set, incarnation, outcome));
@@ -247,8 +252,16 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
           const wanted = this.#hasImages ? sets : [];
           this.recovery.feed((nowMs) => this.recovery.core.wantCheckpoints(rank, wanted, nowMs));
         },
-        // A part for nodes that hears words of the job's part has to be simulated first: dropped words would prove nothing.
-        toNode: () => assert(false, "no simulated protocol has a part for nodes that hears"),
+        toNode: (node, words) => {
+          this.#dispatching.tellNode(node, () => {
+            // Dropped words would prove nothing.
+            assert(
+              this.parts.nodeHeard !== undefined,
+              "words for nodes, and the protocol has no part there that hears",
+            );
+            this.parts.nodeHeard(node, words);
+          });
+        },
         note: () => {},
       },
     };
@@ -269,7 +282,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
       whenRestarted: (act) => world.plan(world.nowNs + random.below(restartNs + 1), act),
       isOpen: (set, number) => this.recovery.core.isOpen(set, number),
       captured: (rank, capture) => {
-        this.#programs.captured(rank);
+        this.#programs.captured(rank, capture.number);
         this.#sayAll(rank, this.#unsaid[rank]!);
         this.#tellCore(rank, (nowMs) => this.recovery.core.captured(rank, capture, nowMs));
       },
@@ -364,7 +377,10 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
         goOn: (set) => this.checkpoints.goOn(set),
         verify: (set, number) => this.checkpoints.verify(set, number),
         drop: (set, number) => this.checkpoints.drop(set, number),
-        oldest: (set, { number }) => this.#oldest.set(set, number),
+        oldest: (set, { number }) => {
+          this.#oldest.set(set, number);
+          this.#programs.oldest?.(set, number);
+        },
         committed: ({ set }, callsPassed) => dispatching.committed(set, callsPassed),
         happened: (event) => this.#happened(event),
         hasPlace: (rank) => dispatching.isNodeAlive(world.placement[rank]!),

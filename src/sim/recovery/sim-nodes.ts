@@ -16,6 +16,8 @@ export interface SimNode {
   hasBegun: boolean;
   /** When its last words arrive. */
   lastSaidNs: number;
+  /** When the last words to it arrive. */
+  toldNs: number;
   /** Orders that arrived while it stood still. */
   readonly unheard: (() => void)[];
   /** Its words arrive when it is heard again. */
@@ -30,6 +32,7 @@ const newNode = (node: number, life: number, term: number): SimNode => ({
   isGone: false,
   hasBegun: false,
   lastSaidNs: 0,
+  toldNs: 0,
   unheard: [],
   isMuted: false,
   held: [],

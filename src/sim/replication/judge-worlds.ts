@@ -8,6 +8,7 @@ import type { Checker, Evidence } from "../checkers/checker.ts";
 import { collectivesRight } from "../checkers/collectives-right.ts";
 import { communicatorsRight } from "../checkers/communicators-right.ts";
 import { filesRight } from "../checkers/files-right.ts";
+import { inputRight } from "../checkers/input-right.ts";
 import { printedOnce } from "../checkers/printed-once.ts";
 import { receivedOnce } from "../checkers/received-once.ts";
 import type { Violation } from "../judge.ts";
@@ -23,6 +24,7 @@ const forgiving: ReadonlySet<Checker> = new Set([
   communicatorsRight,
   printedOnce,
   filesRight,
+  inputRight,
 ]);
 
 interface Seen {
@@ -40,7 +42,7 @@ export function judgeWorlds(world: World, { script, observations, outsides }: Se
     const dead = new Set(processes.filter(({ state }) => state === "dead").map(({ rank }) => rank));
     const stuck = living.filter(({ state }) => state === "waiting").map(({ rank, waitsFor }) => ({ rank, waitsFor }));
     const { network } = world;
-    const { output, files } = outsides[replica]!;
+    const { output, files, input } = outsides[replica]!;
     const strict: Evidence = {
       script,
       observation,
@@ -49,6 +51,7 @@ export function judgeWorlds(world: World, { script, observations, outsides }: Se
       dead: new Set(),
       output,
       files,
+      input,
     };
     for (const checker of [...checkers, receivedFromAll(dead)]) {
       const evidence = forgiving.has(checker) ? { ...strict, dead } : strict;

@@ -8,7 +8,9 @@ describe("R1, R2, R3, R4, R5 random programs with replicas", () => {
   it("R4 whatever dies, as long as each rank has one replica, all worlds come to the right answer", () => {
     const totals = { deaths: 0, sentForOthers: 0, duplicates: 0 };
     const seeds = tries(10, 1_000);
-    for (let seed = 1; seed <= seeds; seed++) {
+    // Duplicates are rare: some of the ten that run always have them.
+    const first = tries(11, 1);
+    for (let seed = first; seed < first + seeds; seed++) {
       const outcome = runReplicationSeed({ seed });
       equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
       totals.deaths += outcome.deaths;

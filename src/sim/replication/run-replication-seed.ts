@@ -67,6 +67,8 @@ export function runReplicationSeed(options: ReplicationSeedOptions): ReplicatedO
     eagerBytesMax: cost.eagerBytesMax!,
     often: options.often,
     deaths: "none",
+    // Each world has files of its own here, and members of a file are in several worlds when one has died.
+    without: ["shared files"],
     // The sender would decide by what it sees, and send what it decided.
     mayCancelSend: () => false,
   });

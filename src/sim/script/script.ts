@@ -5,6 +5,7 @@
 import type { CollectivePlan } from "./collective-plan.ts";
 import type { CommunicatorPlan } from "./communicator-plan.ts";
 import type { MessagePlan, ReceivePlan } from "./message-plan.ts";
+import type { SharedFileAction, SharedFilePlan } from "./shared-file-plan.ts";
 
 /** Requests have numbers that the script chooses, unique in one rank; so have series and messages that are set aside. */
 export type Action =
@@ -23,7 +24,10 @@ export type Action =
   /** A piece of a line, or its last piece. */
   | { readonly kind: "print"; readonly endsLine: boolean }
   /** An action on a file of the rank's own folder. */
-  | { readonly kind: "file"; readonly op: FileOp };
+  | { readonly kind: "file"; readonly op: FileOp }
+  | SharedFileAction
+  /** Rank 0 reads standard input: some bytes, not more than it has room for. */
+  | { readonly kind: "input"; readonly room: number };
 
 /** `log` is a file that stays open, also when it is renamed. */
 export interface FileOp {
@@ -111,6 +115,7 @@ export interface Script {
   readonly messages: readonly MessagePlan[];
   readonly receives: readonly ReceivePlan[];
   readonly collectives: readonly CollectivePlan[];
+  readonly sharedFiles: readonly SharedFilePlan[];
   /** By world rank. */
   readonly actions: readonly (readonly Action[])[];
 }

@@ -5,6 +5,18 @@ import { isWhole } from "../../../src/core/ft/option.ts";
 import { noShapes } from "../../../src/core/ft/protocol-shapes.ts";
 import { DelayedProtocol, type DelayedReport } from "./delayed-protocol.ts";
 
+/** From a node to the part for the job: how many ranks the node has, or, when that is 0, the answer that it was given. */
+export interface NodeGreeting {
+  readonly ranks: number;
+  readonly confirms: number;
+}
+
+/** The answer. */
+export interface NodeWelcome {
+  readonly sum: number;
+}
+
+const count = whole(0, Number.MAX_SAFE_INTEGER);
 const delayDefault = 3;
 const delayMax = 1000;
 
@@ -34,7 +46,12 @@ export const delayed: ProtocolDefinition = {
     const { delay = delayDefault } = options as { readonly delay?: number };
     return (ports) => new DelayedProtocol(delay, ports);
   },
-  shapes: { ...noShapes, report: object<DelayedReport>({ held: whole(0, Number.MAX_SAFE_INTEGER) }) },
+  shapes: {
+    ...noShapes,
+    report: object<DelayedReport>({ held: count }),
+    fromNode: object<NodeGreeting>({ ranks: count, confirms: count }),
+    toNode: object<NodeWelcome>({ sum: count }),
+  },
   summary({ ranks }) {
     const held = (ranks as readonly (DelayedReport | undefined)[]).reduce((sum, it) => sum + (it?.held ?? 0), 0);
     return [`${countText(held, "send")} delayed`];

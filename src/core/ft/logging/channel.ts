@@ -1,9 +1,10 @@
 /**
- * What a process has to do with one process of another set: what it keeps of what it sent, what it has received, and how far
- * the two have come in telling each other after one of them was restarted.
+ * The relation of a process to one process of another set: the messages that it keeps for that peer, the numbers of those that it has
+ * received, and the state of the exchange after one of the two was restarted.
  *
- * After a restart each side tells the other once, for these two lives, what it holds (`reconnection.ts`, `frames.ts`). Until it has heard that, a side sends nothing: so a message travels at most once between two lives,
- * and never one that the other side has.
+ * After a restart each side tells the other once, for these two lives, which messages it holds (`reconnection.ts`, `frames.ts`). Until a
+ * side has heard this from the other it sends nothing: so a message travels at most once between two lives, and never to a side that has
+ * it already.
  */
 import { saves } from "../../base/saved-classes.ts";
 import { ReceivedNumbers } from "../received-numbers.ts";
@@ -16,13 +17,13 @@ export class Channel {
   readonly peer: number;
   /** The peer's life that we speak with. */
   incarnation = 0;
-  /** Has it told what it holds? First lives hold nothing, and need not say so. */
+  /** Has the peer told which messages it holds? First lives hold none, and need not say so. */
   isOpen = true;
-  /** Which life of the peer, in which life of ours, was told what we hold. */
+  /** The life of the peer that was told which messages we hold, and the life of ours that told it. */
   private toldPeer = nobody;
   private toldSelf = nobody;
 
-  // What we send
+  // Messages that we send
 
   /** The payload log, in the order of posting. */
   readonly kept: Kept[] = [];
@@ -32,25 +33,25 @@ export class Channel {
   readonly asked = new Map<number, Kept>();
   /** Where the first is that has not been put on its way to the peer's present life. */
   next = 0;
-  /** The peer will never ask for lower numbers again: they are not kept. How many there were, and what they add up to. */
+  /** The peer will never ask for lower numbers again: they are not kept. Their count, and their sum. */
   private trimmedBelow = 0;
   private trimmedCount = 0;
   private trimmedSum = 0;
-  /** What the peer held when it told us: sends of ours that it has already. */
+  /** Messages of ours that the peer held when it told us. */
   private peerHas = new ReceivedNumbers();
-  /** Of those, the ones that it has without all their bytes. */
+  /** Of those, the messages that the peer has without all their bytes. */
   private peerWants = new Set<number>();
   private peerSum = 0;
-  /** Of what the peer had, how much we have posted in this life or its image: when that is all, it must be the same. */
+  /** How many of the messages that the peer held we have posted, in this life or its image: when all are posted, their sums must agree. */
   private knownCount = 0;
   private knownSum = 0;
 
-  // What we receive
+  // Messages that we receive
 
   readonly received = new ReceivedNumbers();
   private receivedSum = 0;
 
-  /** The peer is telling us: what we have heard so far. */
+  /** The peer is telling us which messages it holds: the part that we have heard so far. */
   private hearing: { has: ReceivedNumbers; wants: Set<number>; sum: number } | null = null;
 
   constructor(peer: number) {
@@ -76,7 +77,7 @@ export class Channel {
     return this.next < this.kept.length;
   }
 
-  /** The peer has told what it had of our life before, and this one has posted all of it again. */
+  /** The peer has told which messages of our life before it had, and this life has posted all of them again. */
   get isRepeated(): boolean {
     return this.isOpen && this.knownCount === this.peerHas.count;
   }
@@ -109,7 +110,7 @@ export class Channel {
     this.trimmedSum = (this.trimmedSum + hashOf(message)) | 0;
   }
 
-  /** Below that number the peer will never ask again. Gives back what is not kept any more. */
+  /** The peer will never ask for lower numbers again. Returns the messages that are not kept any more. */
   trim(below: number): Kept[] {
     if (((below - this.trimmedBelow) | 0) <= 0) return [];
     this.trimmedBelow = below;
@@ -132,7 +133,7 @@ export class Channel {
 
   // After a restart of one of us
 
-  /** The peer is gone, or we are new: nothing leaves until it has told us what it holds. */
+  /** The peer is gone, or we are new: no message leaves until the peer has told us which ones it holds. */
   close(incarnation: number): void {
     this.incarnation = incarnation;
     this.isOpen = false;
@@ -145,7 +146,7 @@ export class Channel {
     this.knownSum = 0;
   }
 
-  /** Must the peer's present life be told what we hold, in our life `self`? Once. */
+  /** Must the peer's present life be told which messages we hold, in our life `self`? Once. */
   mustTell(self: number): boolean {
     if (this.toldPeer === this.incarnation && this.toldSelf === self) return false;
     this.toldPeer = this.incarnation;
@@ -153,7 +154,7 @@ export class Channel {
     return true;
   }
 
-  /** What the peer's present life was told may not have reached it. */
+  /** Our words to the peer's present life may not have reached it. */
   tellAgain(): void {
     this.toldPeer = nobody;
   }
@@ -174,7 +175,7 @@ export class Channel {
     if (this.hearing !== null) this.hearing.sum = sum;
   }
 
-  /** The peer has told everything: what it lacks is to be sent again, in order. False: it had not begun. */
+  /** The peer has told everything: messages that it lacks are to be sent again, in order. False: the peer had not begun to tell. */
   hearEnd(firstMissing: number): boolean {
     const { hearing } = this;
     if (hearing === null) return false;

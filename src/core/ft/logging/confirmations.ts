@@ -10,7 +10,7 @@ import type { DeterminantLog } from "./determinant-log.ts";
 import { Frame, tell } from "./frames.ts";
 import { type Kept, noRequest } from "./kept.ts";
 
-/** A question of a peer, and what must be stable before it is answered. */
+/** A question of a peer, and the position of the stream that must be stable before the answer. */
 interface Question {
   readonly peer: number;
   readonly sequence: number;

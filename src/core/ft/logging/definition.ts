@@ -8,7 +8,7 @@ import type { PayloadMemoryOptions } from "./payload-memory.ts";
 import { summaryOf } from "./report.ts";
 import { loggingShapes } from "./shapes.ts";
 
-/** What a rank's host has for it. */
+/** The parts of a rank's host that message logging uses. */
 export interface LoggingResources {
   /** Where determinants of the rank's set go. */
   readonly stream: DeterminantStream;

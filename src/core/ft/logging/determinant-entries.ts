@@ -1,7 +1,7 @@
-/** Entries of a stream of determinants: words, of which the first says how many. What they mean is core/ft/logging's. */
+/** Entries of a stream of determinants: words, of which the first is their count. Their meaning: determinant-stream.ts. */
 import { assert } from "../../base/assert.ts";
 
-/** Every entry has these: how many words, whose, what kind. */
+/** Words at the beginning of every entry: their count, the rank, the kind. */
 export const determinantHeaderWords = 3;
 
 /** How many words of a part of the stream, which begins with an entry, are of whole entries. */

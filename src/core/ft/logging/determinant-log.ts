@@ -24,7 +24,7 @@ export class DeterminantLog {
     this.put(kind, words);
   }
 
-  /** The same for a kind that has three words: what a receive from any source pays. */
+  /** The same for a kind that has three words: the cost of a receive from any source. */
   append3(kind: DeterminantKind, a: number, b: number, c: number): void {
     if (this.nothings !== 0) this.closeRun();
     this.bytes += 4 * (determinantHeaderWords + 3);
@@ -36,7 +36,7 @@ export class DeterminantLog {
     this.stream.append(this.rank, kind, words);
   }
 
-  /** "Nothing yet" was said once more; or a file was used once more, and that came to what was to be expected. */
+  /** "Nothing yet" was said once more; or a file was used once more, with the usual result. */
   nothing(isOfFile = false): void {
     if (isOfFile !== this.isOfFiles) this.closeRun();
     this.isOfFiles = isOfFile;
@@ -47,7 +47,7 @@ export class DeterminantLog {
     return this.nothings !== 0;
   }
 
-  /** What is sent now, if only inside the set, depends on what was said. */
+  /** A message is sent, if only inside the set: it depends on the answers that the program was given. */
   closeRun(): void {
     if (this.nothings === 0) return;
     const times = this.nothings;
@@ -55,13 +55,13 @@ export class DeterminantLog {
     this.put(DeterminantKind.NOTHING, [times]);
   }
 
-  /** What leaves now may depend on all that is born: the position that must be stable before it does. */
+  /** The position that must be stable before an effect leaves now: the effect may depend on every entry so far. */
   ticket(): number {
     this.closeRun();
     return this.stream.born;
   }
 
-  /** The same for what is done to a file: it may be done again after what was done to files just before, if that is done again. */
+  /** The same for a change of a file, which need not wait for changes of files just before: a life that repeats them repeats this one too. */
   ticketOfFile(): number {
     if (!this.isOfFiles) this.closeRun();
     return this.stream.born;

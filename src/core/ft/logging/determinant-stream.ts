@@ -1,11 +1,11 @@
 /**
  * Where determinants go: one stream for all processes of a correlated set, in an order in which none stands before one that it
- * depends on. In a node that is the order of shared memory: a process appends before it sends, so whatever its messages make
- * others choose stands behind. Hence every beginning of the stream is a consistent cut, and a set that is restarted replays
+ * depends on. In a node that is the order of shared memory: a process appends before it sends, so choices of others that
+ * follow from its messages stand behind. Hence every beginning of the stream is a consistent cut, and a set that is restarted replays
  * the beginning that the event logger has.
  *
- * An entry is words (core/wire/determinant-entries.ts): how many, whose (rank), what (`DeterminantKind`), then what that kind has. Positions count words; they
- * wrap, and no two that are compared are 2^31 apart.
+ * An entry is words (determinant-entries.ts): their count, the rank, one of `DeterminantKind`, then the words of that kind. Positions
+ * count words; they wrap, and no two that are compared are 2^31 apart.
  */
 export const DeterminantKind = {
   /** A receive from any source has taken a message. Words: number of the receive, source, sequence. */
@@ -22,7 +22,7 @@ export const DeterminantKind = {
 export type DeterminantKind = (typeof DeterminantKind)[keyof typeof DeterminantKind];
 
 export interface DeterminantStream {
-  /** Position behind the last entry of any rank of the set: what leaves now depends on nothing behind it. */
+  /** Position behind the last entry of any rank of the set: an effect that leaves now depends on no later entry. */
   readonly born: number;
   /** Position up to which the event logger has acknowledged. */
   readonly stable: number;

@@ -1,13 +1,13 @@
 /**
- * The event logger: keeps the stream of determinants of every correlated set, in a failure domain of its own. What it has
- * acknowledged is what a restarted set replays.
+ * The event logger: keeps the stream of determinants of every correlated set, in a failure domain of its own. A restarted set replays
+ * the words that the event logger has acknowledged.
  *
- * A set has one life at a time here. `fence` begins the next one: it reads the stream and from then on refuses what the old
- * life still sends, so that no life replays less than what others have seen (rule 7).
+ * A set has one life at a time here. `fence` begins the next one: it reads the stream, and from then on words of the old life are
+ * refused, so that no life replays less than others have seen (rule 7).
  *
  * An event logger may take the place of one that was lost. It goes on with the streams that the lost one has written (stored-streams.ts).
- * Where those cannot be read it is told again, by the nodes, what they keep of their sets' streams; a set whose stream had been
- * acknowledged further than that cannot be restarted.
+ * Where those cannot be read the nodes tell the new event logger the parts of their sets' streams that they keep; a set whose stream had
+ * been acknowledged further than that cannot be restarted.
  *
  * Positions count words, from the beginning of the job, and wrap as 32-bit integers.
  */
@@ -41,7 +41,7 @@ export class EventLogger {
       stream = this.#streams.open(set, { incarnation, begin, owed });
     }
     if (incarnation !== stream.incarnation) return null;
-    // It was lost in the middle of telling, and what comes before `begin` is of no use by now.
+    // The node was lost while it told its part, and words before `begin` are of no use by now.
     if (wordsBetween(begin, stream.words.end) < 0) {
       stream = this.#streams.open(set, { incarnation, begin, owed: stream.owed });
     }
@@ -56,7 +56,7 @@ export class EventLogger {
 
   /**
    * A part of the stream of one life of a set: the position up to which all is here now, which is the acknowledgement as soon as it is
-   * settled. What is here already is not taken twice; null: an old life speaks, and is not answered.
+   * settled. Words that are here already are not taken twice; null: an old life speaks, and is not answered.
    */
   append(set: number, incarnation: number, from: number, part: Int32Array): number | null {
     const stream = this.#of(set);

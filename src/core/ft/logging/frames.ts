@@ -2,9 +2,9 @@
  * The words that message logging says to processes of other sets: packets of three words, of which the first is one of these.
  *
  *   BEGIN   our incarnation, the peer's that we speak to    HELD    a number above the first missing that we have
- *   BROKEN  a number that we have without all its bytes     SUM     of what we have, for comparing
+ *   BROKEN  a number that we have without all its bytes     SUM     of the messages that we have
  *   END     the first number that we miss; 1: all was heard TRIM    the peer need not keep lower numbers any more
- *   ASK     of a synchronous message that was taken         ANSWER  whatever led to that is stable
+ *   ASK     of a synchronous message that was taken         ANSWER  the choices before that are stable
  */
 import type { ProcessName } from "../../base/identity.ts";
 import type { ProtocolPorts } from "../protocol.ts";

@@ -55,7 +55,7 @@ export class Kept implements KeptMessage {
   }
 }
 
-/** What both sides of a channel know of a message without its bytes, mixed; sums of these are compared after a restart. */
+/** A number made of the facts about a message that both sides know without its bytes; sums of these are compared after a restart. */
 export function hashOfMessage(sequence: number, context: number, tag: number, bytes: number): number {
   let hash = Math.imul(sequence ^ 0x9e3779b1, 0x85ebca6b) ^ Math.imul(context ^ 0xc2b2ae35, 0x27d4eb2f);
   hash ^= Math.imul(tag ^ 0x165667b1, 0x9e3779b1) ^ Math.imul(bytes ^ 0x5bd1e995, 0x7feb352d);

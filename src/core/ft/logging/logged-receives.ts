@@ -49,7 +49,7 @@ export class LoggedReceives {
     this.log.append3(DeterminantKind.MATCH, word >> 1, source, sequence);
   }
 
-  /** A pinned receive does what it did. One from any source that has its message has said so when it took it. */
+  /** A pinned receive is cancelled or not as in the life before. The choice of a receive from any source was recorded with its message. */
   cancelling(receive: RecordId, isMatched: boolean): boolean {
     const { records, log } = this;
     const word = records.get(receive, R_PROTOCOL);

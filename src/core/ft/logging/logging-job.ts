@@ -1,6 +1,6 @@
 /**
  * Message logging's part for the whole job: the conversation with the event log. A set that has fallen gets its stream of
- * determinants from there, and the event log refuses what the old life still sends from then on (rule 7); a checkpoint counts when
+ * determinants from there, and the event log refuses words of the old life from then on (rule 7); a checkpoint counts when
  * the event log has all that was decided before it, because a restart replays from there.
  *
  * Pure. The host has the event log: `fence`, `askEnd` and `trim` are questions and orders to it, answered in their order by `fenced`

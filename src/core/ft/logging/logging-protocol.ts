@@ -7,7 +7,7 @@
  *   inside a set   nothing is logged: its processes fall together, go back together, and the wait for the event logger is at
  *                  the set's border (Theorem 1; one stream of determinants for the set, Theorem 2)
  *
- * This file is the face: it hands what the engine asks and tells to the part that knows it.
+ * This file is the face: it hands each question and each event of the engine to the part that deals with it.
  *
  *   channels.ts          the peers of other sets: one channel with each (channel.ts)
  *   sender-log.ts        messages to other sets: logged, sent, trimmed (kept.ts, payload-memory.ts)
@@ -55,7 +55,7 @@ export interface LoggingOptions {
   readonly passed?: Float64Array;
 }
 
-/** What a life that is not the first begins with. */
+/** The choices with which a life that is not the first begins. */
 export interface KnownChoices {
   /** The set's stream from the position of its image on. */
   readonly log: Int32Array;
@@ -85,8 +85,8 @@ export class LoggingProtocol implements Protocol {
   private readonly reconnection: Reconnection;
   private readonly trimLimits: TrimLimits;
   /**
-   * Receives of the program, sends to other sets, meetings on boards: what every life does in the same order, whichever way its
-   * messages go.
+   * The number of the program's receives, sends to other sets and meetings on boards so far: every life has them in the same order,
+   * whichever way its messages go.
    */
   callsPassed = 0;
   private receivesPassed = 0;
@@ -94,7 +94,7 @@ export class LoggingProtocol implements Protocol {
   private readonly passed: Float64Array;
   /** There is nothing to see again, for certain: asked of every message. */
   private isLive = false;
-  /** The write that was asked about last, and what it waits for. */
+  /** The write that was asked about last, and the position that must be stable before it. */
   private lastWrite = -1;
   private writeTicket = 0;
   /** Null: it has caught up, or never fell. */
@@ -147,7 +147,7 @@ export class LoggingProtocol implements Protocol {
     caughtUp();
   }
 
-  /** Has it still to see again what its life before saw? */
+  /** Are there choices of the life before that this life has not repeated yet? */
   get isReplaying(): boolean {
     return !this.replay.isOver;
   }
@@ -212,9 +212,9 @@ export class LoggingProtocol implements Protocol {
     if (isOfProgram(records.words[at + R_CONTEXT]!)) this.replay.passed();
     const channel = this.channels.with(records.words[at + R_PEER]!);
     if (channel === null) {
-      // What it makes others of the set send must not leave before what we were told is in the stream.
+      // Messages of other members that follow from this one must not leave before our choices are in the stream.
       this.log.closeRun();
-      // That it was complete may be what was seen: it must not wait for its receiver now because memory is scarcer.
+      // The program may have seen that it was complete: the send must not wait for its receiver now because memory is scarcer.
       if (!this.replay.isOver) records.addFlag(send, RecordFlag.INSISTS);
       return false;
     }
@@ -238,7 +238,7 @@ export class LoggingProtocol implements Protocol {
     return moved;
   }
 
-  /** As a send inside the set: what we were told must be in the stream first. */
+  /** As a send inside the set: our choices must be in the stream first. */
   meeting(): void {
     this.pass();
     this.log.closeRun();
@@ -249,7 +249,7 @@ export class LoggingProtocol implements Protocol {
     return true;
   }
 
-  /** Asked of what we have announced, when its receiver has it; and of sends inside the set. */
+  /** Asked of messages that we have announced, when their receiver has them; and of sends inside the set. */
   sendMayComplete(send: RecordId): boolean {
     const { records } = this.ports;
     if (records.hasFlag(send, RecordFlag.KEPT)) this.sends.delivered(records.get(send, R_PROTOCOL));

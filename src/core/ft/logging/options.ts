@@ -13,7 +13,7 @@ export interface LoggingLaunchOptions extends CheckpointOptions {
   /** For "traffic": where the measured traffic is kept. */
   readonly trafficFile?: string | undefined;
   /**
-   * Under "logging": how much of what a rank has sent to other sets is kept in its memory; what is beyond goes to the disk. A
+   * Under "logging": how much of a rank's messages to other sets is kept in its memory; the rest goes to the disk. A
    * quarter of the rank's memory unless given.
    */
   readonly logMemoryMb?: number | undefined;
@@ -54,7 +54,7 @@ export const loggingOptions: readonly ProtocolOption[] = [
   },
 ];
 
-/** What is wrong with them, in one line; undefined: nothing. */
+/** The first mistake in the values, in one line; undefined: there is none. */
 export function checkLogging(values: OptionValues, job: JobFacts): string | undefined {
   const { logMemoryMb } = values as LoggingLaunchOptions;
   if (logMemoryMb !== undefined && logMemoryMb !== 0 && !isWhole(logMemoryMb, 1, logMemoryMbMax))

@@ -1,10 +1,10 @@
 /**
  * The memory of the payload log, bounded: above `bytesMax` the oldest payloads go to a store outside the process's memory, until
- * half of it is free again, and the sets that keep the log from being trimmed are named, so that somebody may ask them for a
- * checkpoint. What is outside comes back when its receiver wants the bytes. No program ever waits for room.
+ * half of it is free again, and the sets that keep the log from being trimmed are named, so that they can be asked for a
+ * checkpoint. A payload outside comes back when its receiver wants the bytes. No program ever waits for room.
  *
  * A message whose bytes others may be reading is *lent*, and stays. A quarter of the memory may be offered, to be read some time;
- * another one, or a single message, may be on its way: that ends by itself, however little its receiver takes of what is offered.
+ * another one, or a single message, may be on its way: that ends by itself, however few of the offered messages its receiver takes.
  */
 import type { Pointer } from "../../base/brand.ts";
 import { MpiError } from "../../base/mpi-error.ts";
@@ -32,7 +32,7 @@ export interface PayloadMemoryOptions {
 
 /** The log that the memory is for. */
 export interface PayloadLog {
-  /** By receiver; what is kept for one is in the order of posting. */
+  /** By receiver; the messages for one receiver are in the order of posting. */
   readonly byRank: ReadonlyMap<number, { readonly kept: readonly Kept[] }>;
   readonly setOf: Int32Array;
 }
@@ -58,7 +58,7 @@ export class PayloadMemory {
     return this.bytes;
   }
 
-  /** A copy of what the program sends. */
+  /** A copy of a message of the program. */
   copy(from: Pointer, bytes: number): Pointer {
     if (bytes === 0) return 0 as Pointer;
     const pointer = this.allocate(bytes);
@@ -66,7 +66,7 @@ export class PayloadMemory {
     return pointer;
   }
 
-  /** It will be read: back into memory with it. */
+  /** The message will be read: its bytes come back into memory. */
   fetch(message: Kept): void {
     if (message.isInMemory) return;
     message.pointer = this.allocate(message.bytes);
@@ -101,7 +101,7 @@ export class PayloadMemory {
     if (message.isInMemory && message.bytes !== 0) this.free(message);
   }
 
-  /** An image is about to be taken that names what is outside. */
+  /** An image is about to be taken that names payloads outside. */
   flush(): void {
     this.options?.spill.flush();
   }

@@ -1,5 +1,5 @@
 /**
- * What the two ends of a channel tell each other after one of them was restarted: once for each pair of lives, both ways, which
+ * The exchange between the two ends of a channel after one of them was restarted: once for each pair of lives, both ways, which
  * messages they hold (channel.ts). Messages that are lacking are sent again from the payload log then, and messages that are there
  * already are not sent again by a sender that posts them for the second time.
  */
@@ -87,8 +87,8 @@ export class Reconnection {
   }
 
   /**
-   * `isHeard`: the peer's present life has heard what we told it. Otherwise that may be lost: we may have known of that life before
-   * it began. It is told again before anything else leaves; to hear it twice does no harm.
+   * `isHeard`: the peer's present life has heard our words. Otherwise they may be lost: we may have known of that life before
+   * it began. They are said again before any message leaves; to hear them twice does no harm.
    */
   hearEnd(channel: Channel, firstMissing: number, isHeard: boolean): void {
     if (!channel.hearEnd(firstMissing)) return;
@@ -98,7 +98,7 @@ export class Reconnection {
     this.sends.resume(channel);
   }
 
-  /** This life has sent again all that others have of the lives before. */
+  /** This life has sent again all messages of the lives before that others have. */
   get isComplete(): boolean {
     for (const channel of this.channels.all()) if (!channel.isRepeated) return false;
     return true;

@@ -1,8 +1,8 @@
-/** What ranks under message logging have put into logs, for the summary of a job and for its launcher. */
+/** Amounts that ranks under message logging have put into logs, for the summary of a job and for its launcher. */
 import { sizeText, timesText } from "../../base/amounts.ts";
 import type { ProtocolReport } from "../definition.ts";
 
-/** What a process has put into logs, in all of its life that its image knows of. */
+/** Amounts that a process has put into logs, in all of its life that its image knows of. */
 export interface Logged {
   /** Payload, by the set of the receiver. */
   readonly bytesTo: readonly number[];
@@ -12,7 +12,7 @@ export interface Logged {
 
 /** Of the part for the job. */
 export interface LoggingJobReport {
-  /** What the event logger was given. */
+  /** In all streams that the event logger was given. */
   readonly determinantBytes: number;
   /** How often another event logger took the place of one that was lost. */
   readonly loggerRestarts: number;

@@ -83,7 +83,7 @@ export class SenderLog {
 
   // On their way
 
-  /** The peer has told what it lacks: that is sent again. */
+  /** The peer has told which messages it lacks: they are sent again. */
   resume(channel: Channel): void {
     for (const message of channel.kept) if (message.isDelivered) this.confirmations.ask(channel, message);
     if (channel.isPending) this.pending.add(channel);
@@ -102,7 +102,7 @@ export class SenderLog {
     return moved;
   }
 
-  /** Puts on its way what may leave and finds room. */
+  /** Puts the messages on their way that may leave and find room. */
   private pump(channel: Channel): boolean {
     if (!channel.isOpen) return false;
     const before = channel.next;

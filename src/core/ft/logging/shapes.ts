@@ -1,5 +1,5 @@
 /** Shapes of the values that the parts of message logging send each other. */
-import { int32s, kind, list, object, text, whole } from "../../base/value-shape.ts";
+import { absent, int32s, kind, list, object, text, whole } from "../../base/value-shape.ts";
 import type { ProtocolShapes } from "../protocol-shapes.ts";
 import type { KnownStream, LogFullWords } from "./logging-job.ts";
 import type { KnownChoices } from "./logging-protocol.ts";
@@ -28,6 +28,7 @@ export const loggingShapes: ProtocolShapes = {
     logBytesMax: count,
   }),
   toNode: object<LoggerIsAt>({ logger: object<LoggerIsAt["logger"]>({ host: text, port: whole(0, 65535) }) }),
+  fromNode: absent,
   forRanks: object<KnownChoices>({ log: int32s }),
   fromRank: object<LogFullWords>({ kind: kind("log-full"), sets: list(set) }),
   report: object<Logged>({ bytesTo: list(count), messages: count, determinantBytes: count }),

@@ -14,7 +14,7 @@ export interface SetStream {
   /** The life that may append. */
   incarnation: number;
   words: WordLog;
-  /** What an event logger before this one has acknowledged. */
+  /** The position up to which an event logger before this one has acknowledged. */
   owed: number;
   /** Has this process heard from that life? */
   hasSpoken: boolean;
@@ -59,14 +59,14 @@ export class StoredStreams {
   readonly #frames = new StoreFrames();
   #storedBytes = 0;
 
-  /** New ones. `lacksSets`: they were with an event logger that is lost, and only nodes can tell what was in them. */
+  /** New ones. `lacksSets`: they were with an event logger that is lost, and only nodes know their contents. */
   constructor(lacksSets = false, { store, slackBytes = slackBytesDefault }: StoredStreamsOptions = {}) {
     this.#lacksSets = lacksSets;
     this.#slackBytes = slackBytes;
     if (store !== undefined) this.#writeTo(store);
   }
 
-  /** Those that an event logger has written to a store, in pieces of any size; or what is wrong with them, for people. `options` is for the new ones. */
+  /** Those that an event logger has written to a store, in pieces of any size; or the mistake in them, for people. `options` is for the new ones. */
   static restored(pieces: Iterable<Uint8Array>, options: StoredStreamsOptions = {}): StoredStreams | string {
     const { store, ...others } = options;
     const streams = new StoredStreams(false, others);
@@ -191,7 +191,7 @@ export class StoredStreams {
     return words;
   }
 
-  /** Makes the change that a record tells; what is wrong with it, empty if nothing. */
+  /** Makes the change that a record tells. Returns the mistake in the record; empty: there is none. */
   #take(record: Int32Array): string {
     const [kind, set = 0, value = 0] = record;
     const stream = this.#sets.get(set);

@@ -292,7 +292,10 @@ class Generator {
     for (let rank = 0; rank < this.#ranks; rank++) if (this.#below(4) > 0) this.#flush(rank);
     for (let left = 1 + this.#below(6); left > 0; left--) {
       const calls = randomCollective({
-        ...{ random: this.#random, ranks: this.#ranks, ...this.#communicator(), mayDiffer: this.#mayDiffer },
+        random: this.#random,
+        ranks: this.#ranks,
+        ...this.#communicator(),
+        mayDiffer: this.#mayDiffer,
         bufferOf: (bytes) => this.#bufferOf(bytes),
       });
       this.#all((rank) => calls[rank]!);

@@ -3,8 +3,8 @@
  * images, and the places of ranks; what is done, and when, the core decides. Embedded in the dispatcher's process.
  */
 
-import type { Service } from "../../../core/fault/plan.ts";
 import type { Checkpoint } from "../../../core/ft/checkpoint.ts";
+import type { Prepared } from "../../../core/ft/job-part.ts";
 import { membersBySet } from "../../../core/ft/sets.ts";
 import type { Dispatcher } from "../../../core/service/dispatcher.ts";
 import type { Placement } from "../../../core/service/placement.ts";
@@ -14,7 +14,7 @@ import { Alarm } from "../../machine/alarm.ts";
 import type { Life, RankRestart } from "../../messages/lives.ts";
 import type { RecoverySetup, ToNode } from "../../messages/node-messages.ts";
 import type { CaptureFacts, RankImage } from "../../messages/rank-messages.ts";
-import type { JobPartHost, JobPartHostPorts } from "../../part-hosts/job-part-host.ts";
+import type { JobPartHost } from "../../part-hosts/job-part-host.ts";
 import type { JobJournal } from "../folder/job-journal.ts";
 import type { JobNodes } from "../nodes/job-nodes.ts";
 import type { JobRecoveryReport, JobReport } from "../report/job-report.ts";
@@ -25,7 +25,6 @@ import { SetImages, type SetImagesOptions } from "./set-images.ts";
 interface JobRecoveryOptions extends RecoveryOptions, SetImagesOptions {
   /** Node of each rank; all members of a set are on one. */
   readonly placement: Placement;
-  createPart(ports: JobPartHostPorts): JobPartHost;
 }
 
 /** The other parts of the job, as far as recovery uses them. */
@@ -37,6 +36,8 @@ interface JobRecoveryParts {
   /** Null: there is no fault plan. */
   readonly faults: Pick<JobFaults, "watchesOf" | "happened"> | null;
   readonly servers: Pick<CheckpointServers, "addresses" | "dropped">;
+  /** The protocol's. */
+  readonly protocolPart: Pick<JobPartHost, "part" | "forNode">;
   /** Reads images back: what is wrong with the first that is no good, empty if nothing. */
   verify(paths: readonly string[]): Promise<string>;
   /** No older image of that set will be restored. */
@@ -50,7 +51,6 @@ export class JobRecovery {
   readonly #core: Recovery;
   readonly #alarm: Alarm;
   readonly #images: SetImages;
-  readonly #host: JobPartHost;
   readonly #restartPlacement: RestartPlacement;
   /** Nodes that were lost and started again. */
   #restarts = 0;
@@ -63,19 +63,10 @@ export class JobRecovery {
     this.#options = options;
     this.#parts = parts;
     this.#members = membersBySet(options.setOf);
-    const { nodes, report, servers } = parts;
+    const { nodes, servers } = parts;
     this.#images = new SetImages(options, {
       verify: (paths) => parts.verify(paths),
       dropped: (set, number) => servers.dropped(set, number),
-    });
-    this.#host = options.createPart({
-      prepared: (set, incarnation, outcome) => this.#feed(() => this.#core.prepared(set, incarnation, outcome)),
-      mayCommit: (set) => this.#feed((nowMs) => this.#core.mayCommit(set, nowMs)),
-      wantCheckpoints: (rank, sets) => this.#feed((nowMs) => this.#core.wantCheckpoints(rank, sets, nowMs)),
-      toNode: (node, words) => nodes.send(node, { kind: "protocol", words }),
-      toNodes: (words) => nodes.sendAll({ kind: "protocol", words }),
-      unusable: (message) => this.#unusable(message),
-      note: (message) => report.note(message),
     });
     this.#restartPlacement = new RestartPlacement(options.placement, {
       replace: (node, restarts) => nodes.replace(node, this.#rankRestarts(restarts)),
@@ -89,7 +80,7 @@ export class JobRecovery {
 
   #createCore(): Recovery {
     const { core, nodes, report, journal, faults } = this.#parts;
-    return new Recovery(this.#options, this.#host.part, {
+    return new Recovery(this.#options, this.#parts.protocolPart.part, {
       record: (record) => journal.append(record),
       restart: (_, restarts) => this.#restartPlacement.restart(restarts),
       hopeless: (ranks, problem) => {
@@ -128,19 +119,14 @@ export class JobRecovery {
     this.#parts.core.unusable(message, performance.now());
   }
 
-  /** After the end. */
   /** Is nothing on its way back to where it was? */
   get isQuiet(): boolean {
     return this.#core.isQuiet;
   }
 
+  /** After the end. */
   get report(): JobRecoveryReport {
     return { ...this.#core.report, restarts: this.#restarts };
-  }
-
-  /** After the end: of the protocol's part for the job. */
-  get protocolReport(): unknown {
-    return this.#host.report;
   }
 
   /** Which life of each of these ranks is the present one. */
@@ -154,7 +140,7 @@ export class JobRecovery {
     const { setOf, folder: checkpointFolder } = this.#options;
     const { addresses: checkpointServers } = this.#parts.servers;
     const { incarnations } = this.#core;
-    const protocolPart = this.#host.forNode(
+    const protocolPart = this.#parts.protocolPart.forNode(
       node,
       restarts.map(({ rank }) => rank),
     );
@@ -162,31 +148,29 @@ export class JobRecovery {
     return { recovery: { setOf, incarnations, restarts, checkpointFolder, checkpointServers, beganMs }, protocolPart };
   }
 
-  nodeStarted(node: number): void {
-    this.#host.nodeStarted(node);
-  }
-
   allBegan(): void {
     this.#feed((nowMs) => this.#core.allBegan(nowMs));
-    this.#host.allBegan();
-  }
-
-  /** Every heartbeat: so much time has passed in which the dispatcher was awake. */
-  tick(nowMs: number, stepMs: number): void {
-    this.#host.tick(nowMs, stepMs);
-  }
-
-  /** For fault plans. False: that service is none of the protocol's processes. */
-  kill(service: Service): boolean {
-    return this.#host.kill(service);
   }
 
   /** The job is over. */
-  async end(): Promise<void> {
+  end(): void {
     this.#core.end();
     this.#alarm.end();
     this.#images.end();
-    await this.#host.end();
+  }
+
+  // The protocol's part for the job, see `JobPartPorts`
+
+  prepared(set: number, incarnation: number, outcome: Prepared): void {
+    this.#feed(() => this.#core.prepared(set, incarnation, outcome));
+  }
+
+  mayCommit(set: number): void {
+    this.#feed((nowMs) => this.#core.mayCommit(set, nowMs));
+  }
+
+  wantCheckpoints(rank: number, sets: readonly number[]): void {
+    this.#feed((nowMs) => this.#core.wantCheckpoints(rank, sets, nowMs));
   }
 
   /** Every call to the core may change when it wants to be called next. */
@@ -228,11 +212,6 @@ export class JobRecovery {
 
   caughtUp(rank: number, incarnation: number): void {
     this.#feed((nowMs) => this.#core.caughtUp(rank, incarnation, nowMs));
-  }
-
-  /** A rank has said something to the protocol. */
-  rankSaid(rank: number, words: unknown): void {
-    this.#host.part.rankSaid(rank, words);
   }
 
   imageUnreadable(rank: number, number: number, why: string): void {

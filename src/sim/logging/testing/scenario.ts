@@ -88,6 +88,7 @@ export function play(scenario: Scenario): LoggingOutcome {
       torn: scenario.store === "torn" ? 1 : 0,
       damaged: scenario.store === "damaged" ? 1 : 0,
     },
+    input: { random: new Random(1), delayNsMax: 2_000 },
     checkpoints:
       checkpoints === undefined ? null : { times: checkpoints, patienceNs: scenario.patienceNs ?? 1_000_000_000 },
     services: {
