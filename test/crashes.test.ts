@@ -126,3 +126,13 @@ test("M10: a real rank that crashes prints its stack of C, and the exit code is 
   assert.deepEqual([code, frames.length], [139, 2], stderr);
   assert.match(frames[1] ?? "", /^ {4}at main \(test\/programs\/c\/crashes\.c:40:\d+\)$/);
 });
+
+test("M10: a collective of the data plane finds a write through a null pointer too", async () => {
+  const path = await compiled("fast", "-O2");
+  const { code, stderr } = await banyan(["run", "-n", "2", path, "zero"], patient);
+  assert.match(
+    stderr,
+    /^banyan: rank \d on node 0 failed .*: SIGSEGV: write to address 6 .*, found by MPI_Barrier in main$/m,
+  );
+  assert.equal(code, 139);
+});
