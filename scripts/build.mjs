@@ -81,6 +81,8 @@ function copy(file, out) {
 for (const file of ["src/lab/programs", "src/lab/peers", "src/cc/support"].flatMap(filesBelow)) {
   copy(file, join("dist", relative("src", file)));
 }
+// For programs whose types are looked up by `require`.
+copy("src/index.d.cts", "dist/types/index.d.cts");
 // The bundled package looks for this file beside its own code, which is the bundle.
 const lz4 = "lz4_wasm_nodejs_bg.wasm";
 copy(join("node_modules/lz4-wasm-nodejs", lz4), join("dist", lz4));

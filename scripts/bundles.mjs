@@ -34,6 +34,8 @@ const bundles = [
   { entry: "src/real/logging/logger.ts", out: "logger.cjs", format: "cjs" },
   { entry: "src/real/job/launch.ts", out: "launch.cjs", format: "cjs" },
   { entry: "src/index.ts", out: "banyan.mjs", format: "esm" },
+  // Modules in CommonJS have no `import.meta`.
+  { entry: "src/index.ts", out: "banyan.cjs", format: "cjs", define: { "import.meta.url": "__filename" } },
 ];
 
 /** Leaves out imports that are never reached. */
@@ -54,7 +56,7 @@ export async function bundleAll(folder, plugins = []) {
   mkdirSync(folder, { recursive: true });
   const { version } = JSON.parse(readFileSync("package.json", "utf8"));
   const inputs = await Promise.all(
-    bundles.map(async ({ entry, out, format, without = [] }) => {
+    bundles.map(async ({ entry, out, format, without = [], define = {} }) => {
       const result = await build({
         entryPoints: [entry],
         bundle: true,
@@ -64,7 +66,7 @@ export async function bundleAll(folder, plugins = []) {
         packages: "bundle",
         external: ["esbuild", "koffi", "@yowasp/clang", "binaryen"],
         plugins: [...plugins, withoutPlugin(without), watPlugin, headerPlugin],
-        define: { __BANYAN_VERSION__: JSON.stringify(version) },
+        define: { __BANYAN_VERSION__: JSON.stringify(version), ...define },
         write: false,
         sourcemap: "linked",
         metafile: true,

@@ -103,12 +103,15 @@ int main(void) { printf("%d\\n", outer((liar)(void *)real)); return 0; }
 
 test("M6 old C: a call through a pointer that lies is named", async () => {
   const { code, stderr } = await compileAndRun("lies", ["-O0"], { "a.c": lies });
-  assert.equal(code, 1);
-  assert.match(stderr, /signature mismatch in inner, called by outer, main: a function is called through a pointer/);
+  assert.equal(code, 139);
+  assert.match(
+    stderr,
+    /SIGSEGV: a pointer .* is called as a function in inner\n {4}at inner\n {4}at outer\n {4}at main\n/,
+  );
 });
 
 test("M6 old C: a call through a pointer that lies is named in the simulator", async () => {
   const { code, stderr, stdout } = await banyan(["sim", "-n", "1", program("lies-sim.c", lies)], patient);
-  assert.notEqual(code, 0);
-  assert.match(stderr + stdout, /signature mismatch in inner/);
+  assert.equal(code, 139);
+  assert.match(stderr + stdout, /SIGSEGV: a pointer .* is called as a function in inner$/m);
 });

@@ -58,7 +58,12 @@ describe("M10: a crash in C, compiled with -g", () => {
     ["zero", 139, /^access through a null pointer$/, ["main 41"]],
     ["read", 139, /^access through a null pointer$/, ["read_member 19", "main 42"]],
     ["far", 139, /^memory access out of bounds$/, ["far 29", "main 44"]],
-    ["pointer", 139, /^call through a function pointer that is null/, ["through 32", "main 45"]],
+    [
+      "pointer",
+      139,
+      /^a pointer that is null, or whose type has other parameters, is called as a function$/,
+      ["through 32", "main 45"],
+    ],
     ["trap", 132, /^a trap instruction/, ["main 46"]],
     ["abort", 134, /^$/, ["main 47"]],
     ["assert", 134, /^$/, ["main 48"]],
@@ -120,4 +125,14 @@ test("M10: a real rank that crashes prints its stack of C, and the exit code is 
   );
   assert.deepEqual([code, frames.length], [139, 2], stderr);
   assert.match(frames[1] ?? "", /^ {4}at main \(test\/programs\/c\/crashes\.c:40:\d+\)$/);
+});
+
+test("M10: a collective of the data plane finds a write through a null pointer too", async () => {
+  const path = await compiled("fast", "-O2");
+  const { code, stderr } = await banyan(["run", "-n", "2", path, "zero"], patient);
+  assert.match(
+    stderr,
+    /^banyan: rank \d on node 0 failed .*: SIGSEGV: write to address 6 .*, found by MPI_Barrier in main$/m,
+  );
+  assert.equal(code, 139);
 });

@@ -22,7 +22,7 @@ const SIGFPE: Signal = { signal: 8, name: "SIGFPE" };
 const SIGSEGV: Signal = { signal: 11, name: "SIGSEGV" };
 
 const tooDeep = "the stack is used up: functions call themselves or each other too deep, or without end";
-const badPointer = "call through a function pointer that is null, or whose type has other parameters than the function";
+const badPointer = "a pointer that is null, or whose type has other parameters, is called as a function";
 
 /** V8's words for its traps. */
 const traps: readonly (readonly [RegExp, Signal, string])[] = [
