@@ -78,7 +78,17 @@ const sharing = [
     ...["src/real/service-channel/store-file", "src/real/c-rank/restored", "src/real/rank/fault-watch"],
   ],
   ["src/real/transport/testing/", "src/real/service-channel/channel-ring-explored"],
-  ["architecture-map", "document-paths", "faces", "imports", "launch-tables", "licences", "names", "protocol-names"]
+  [
+    "architecture-map",
+    "document-paths",
+    "faces",
+    "imports",
+    "launch-tables",
+    "licences",
+    "bundles",
+    "names",
+    "protocol-names",
+  ]
     .concat(["purity", "rows", "saved-classes"])
     .map((name) => `test/${name}.`),
 ];

@@ -9,7 +9,7 @@ import { Settling } from "../../core/process/settling.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { steadyMs } from "../machine/steady-clock.ts";
 import { InquiryPauses } from "../process/inquiry-pauses.ts";
-import { JointSleep } from "../process/joint-sleep.ts";
+import { jointSleepOf } from "../process/joint-socket-sleep.ts";
 import { checkpointOf, Stop } from "../transport/layout.ts";
 import type { CRank } from "./c-rank-life.ts";
 import { loadCRank } from "./load-c-rank.ts";
@@ -24,8 +24,8 @@ const lookingCalls = ["clock_time_get", "path_open", "path_filestat_get"];
 /** Rounds without anything to do in which the thread gives its core away; then it sleeps. */
 const yieldsMax = 200;
 /**
- * A packet, room or news wake the thread. Other things that its ranks may wait for do not: the time, standard input, sockets. It looks that
- * often, less often after a while.
+ * A packet, room or news wake the thread, and sockets where they can be watched. Other things that its ranks may wait for do not: the time,
+ * standard input. It looks that often, less often after a while.
  */
 const sleepMs = 1;
 const longSleepMs = 5;
@@ -37,7 +37,7 @@ type Look = "nothing" | "moved" | "ready";
 export class Turns {
   readonly #yield: () => void;
   readonly #inquiryPauses = new InquiryPauses();
-  #sleep = new JointSleep([]);
+  #sleep = jointSleepOf([]);
   #hasSockets = false;
   /** Those that have not ended. */
   #turns: Turn[] = [];
@@ -51,8 +51,8 @@ export class Turns {
 
   /** Until all have ended. */
   run(ranks: readonly WaitingCRank[]): void {
-    this.#turns = ranks.map((rank) => new Turn(rank));
-    this.#sleep = new JointSleep(ranks.map(({ process }) => process.bell));
+    this.#turns = ranks.map((rank) => new Turn(rank, () => this.#sleep.leave(rank.process)));
+    this.#sleep = jointSleepOf(ranks.map(({ process }) => process));
     this.#hasSockets = ranks[0]!.setup.handover !== null;
     while (this.#turns.length > 0) {
       let moved = false;
@@ -114,6 +114,8 @@ class Turn {
   readonly waiting: WaitingCRank;
   readonly #coroutine: CoroutineHost;
   readonly #suspension: Suspension;
+  /** It has ended: called once. */
+  readonly #leave: () => void;
   /** Null: the program is not loaded yet. */
   #rank: CRank | null = null;
   #ending: Ending | null = null;
@@ -123,8 +125,9 @@ class Turn {
   /** Its image is reported: it stands still. */
   #awaitsVerdict = false;
 
-  constructor(waiting: WaitingCRank) {
+  constructor(waiting: WaitingCRank, leave: () => void) {
     this.waiting = waiting;
+    this.#leave = leave;
     this.#coroutine = waiting.process.coroutine!;
     this.#suspension = waiting.process.program.suspension;
   }
@@ -200,6 +203,7 @@ class Turn {
 
   #end(ending: Ending): void {
     this.#ending = ending;
+    this.#leave();
     this.waiting.say({ kind: "ending", ending });
   }
 

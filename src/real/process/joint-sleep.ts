@@ -49,4 +49,7 @@ export class JointSleep {
     this.#isAnnounced = false;
     for (const bell of this.#bells) bell.set(Bell.AWAKE);
   }
+
+  /** A process has ended. Its bell may still be the one that they sleep on: it stays. */
+  leave(): void {}
 }

@@ -22,6 +22,7 @@ import type { RingTransport } from "../transport/ring-transport.ts";
 import { SharedBoards } from "../transport/shared-board.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
 import { type ProcessBell, processBellOf } from "./joint-sleep.ts";
+import type { ProcessSockets } from "./joint-socket-sleep.ts";
 import { RankHost } from "./rank-host.ts";
 import { openTransports, type RankTransports } from "./rank-transports.ts";
 import { RankWhereabouts } from "./rank-whereabouts.ts";
@@ -95,6 +96,7 @@ type Leaving =
 
 export interface OpenProcess {
   readonly bell: ProcessBell;
+  readonly sockets: ProcessSockets | null;
   readonly host: RankHost;
   /** Null: the engine does everything. */
   readonly plane: OpenPlane | null;
@@ -223,6 +225,7 @@ export function openProcess(
   return {
     host,
     bell: processBellOf(node),
+    sockets: transports.sockets,
     plane: plane === null ? null : { plane, ring },
     leave() {
       const leaving = leave(host, transports);

@@ -16,6 +16,7 @@ import { openSocketCalls } from "../transport/sockets/open-socket-calls.ts";
 import { Handover, type SharedHandover, type TcpRequest } from "../transport/tcp/handover.ts";
 import { linkSizesBetween } from "../transport/tcp/link-sizes.ts";
 import { TcpTransport } from "../transport/tcp/tcp-transport.ts";
+import type { ProcessSockets } from "./joint-socket-sleep.ts";
 import { type Napper, Waiting } from "./waiting.ts";
 
 interface RankTransportsOptions {
@@ -50,6 +51,8 @@ export interface RankTransports {
   leave(): boolean;
   /** Does everybody have what it sent? */
   isDelivered(): boolean;
+  /** For a thread that sleeps for several processes; null in a job of one node. */
+  readonly sockets: ProcessSockets | null;
 }
 
 /** `heap`: the transport's own blocks of the node's memory; `memory`: the program's buffers, which may be the same. */
@@ -71,10 +74,19 @@ export function openTransports(
     const waiting = new Waiting(node, ring, { crowded, napper });
     const peerReturned = (other: number, incarnation: number) => ring.peerReturned(other, incarnation);
     const always = (): boolean => true;
-    const others = { setLanding() {}, peerFailed() {}, peerReturned, leave: always, isDelivered: always };
+    const others = {
+      setLanding() {},
+      peerFailed() {},
+      peerReturned,
+      leave: always,
+      isDelivered: always,
+      sockets: null,
+    };
     return { ring, transport: ring, waiting, ...others };
   }
   const bells = new Handover(handover);
+  const place = places[rank]!;
+  const openCalls = () => openSocketCalls(node.memory, heap);
   const ring = new RingTransport(node, heap, {
     rank,
     identity,
@@ -87,15 +99,24 @@ export function openTransports(
     rank,
     identity,
     ranks: placement.length,
-    process: places[rank]!,
+    process: place,
     memory: heap,
     buffers: memory,
     handover,
     tell,
-    openCalls: () => openSocketCalls(node.memory, heap),
+    openCalls,
     sizesOf: linkSizesBetween({ rank, ranks, placement, memoryBytes: node.layout.memoryBytes }),
   });
   const transport = new RankTransport(ring, tcp, places);
+  const sockets: ProcessSockets = {
+    get readyFd() {
+      return tcp.readyFd;
+    },
+    watchBlocked: (watch) => tcp.watchBlocked(watch),
+    collect: () => tcp.collect(),
+    openCalls,
+    wakeBy: (eventfd) => bells.wakeBy(place, eventfd),
+  };
   return {
     ring,
     transport,
@@ -105,5 +126,6 @@ export function openTransports(
     peerReturned: (other, incarnation) => transport.peerReturned(other, incarnation),
     leave: () => transport.leave(),
     isDelivered: () => tcp.isDelivered,
+    sockets,
   };
 }

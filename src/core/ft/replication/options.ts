@@ -15,7 +15,7 @@ export interface ReplicationLaunchOptions {
 const replicasDefault = 2;
 
 /** Which replicas of a sender send to which of a receiver. */
-export const replicationVariants = ["parallel", "mirror"] as const;
+const replicationVariants = ["parallel", "mirror"] as const;
 export type ReplicationVariant = (typeof replicationVariants)[number];
 
 export const replicationOptions: readonly ProtocolOption[] = [

@@ -39,7 +39,8 @@ const eventsAt = 32;
 export class KoffiCalls implements SocketCalls {
   readonly name = "koffi";
   readonly wakeFd: number;
-  readonly #epoll: number;
+  /** The epoll descriptor: it is itself readable when one of its sockets is. */
+  readonly readyFd: number;
   readonly #words: Int32Array;
   readonly #scratch: number;
   readonly #base: number;
@@ -75,7 +76,7 @@ export class KoffiCalls implements SocketCalls {
     this.#epollControl = library.func("int epoll_ctl(int, int, int, int64_t)");
     this.#epollWait = library.func("int epoll_wait(int, int64_t, int, int)");
     this.#close = library.func("int close(int)");
-    this.#epoll = library.func("int epoll_create1(int)")(CLOSE_ON_EXEC);
+    this.readyFd = library.func("int epoll_create1(int)")(CLOSE_ON_EXEC);
     this.wakeFd = library.func("int eventfd(int, int)")(0, CLOSE_ON_EXEC | NON_BLOCKING);
     this.#control(EPOLL_CTL_ADD, this.wakeFd, EPOLLIN);
   }
@@ -84,7 +85,7 @@ export class KoffiCalls implements SocketCalls {
     const event = (this.#scratch + controlAt) >> 2;
     this.#words[event] = events;
     this.#words[event + (eventBytes === 12 ? 1 : 2)] = fd;
-    this.#epollControl(this.#epoll, operation, fd, this.#base + this.#scratch + controlAt);
+    this.#epollControl(this.readyFd, operation, fd, this.#base + this.#scratch + controlAt);
   }
 
   open(fd: number): void {
@@ -134,7 +135,7 @@ export class KoffiCalls implements SocketCalls {
   /** The events are moved to the front of their space as plain descriptors, the eventfd's own is taken out. */
   wait(timeoutMs: number): number {
     const at = this.#scratch + eventsAt;
-    const found = this.#epollWait(this.#epoll, this.#base + at, eventsMax, Math.min(timeoutMs, waitMsMax));
+    const found = this.#epollWait(this.readyFd, this.#base + at, eventsMax, Math.min(timeoutMs, waitMsMax));
     if (found <= 0) return 0;
     const words = this.#words;
     const first = at >> 2;
@@ -151,9 +152,8 @@ export class KoffiCalls implements SocketCalls {
     return this.#words[((this.#scratch + eventsAt) >> 2) + index]!;
   }
 
-  /** An epoll descriptor is itself readable when one of its sockets is. */
   onReady(callback: () => void): (() => void) | null {
-    const handle = this.#poll(this.#epoll, { readable: true }, () => {
+    const handle = this.#poll(this.readyFd, { readable: true }, () => {
       handle.stop();
       callback();
     });
@@ -162,6 +162,6 @@ export class KoffiCalls implements SocketCalls {
 
   /** The eventfd stays: a neighbour may be about to write to it, and its number could be another file's by then. */
   end(): void {
-    this.#close(this.#epoll);
+    this.#close(this.readyFd);
   }
 }

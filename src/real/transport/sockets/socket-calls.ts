@@ -48,6 +48,9 @@ export interface SocketCalls {
   /** Descriptor of an eventfd: eight bytes written to it (a 1) end `wait`. −1: none. */
   readonly wakeFd: number;
 
+  /** A descriptor that can be read when `wait` would find something. −1: none. */
+  readonly readyFd: number;
+
   /** Closes the descriptors that the implementation itself opened. */
   end(): void;
 }

@@ -39,6 +39,7 @@ interface WasiCallsOptions extends SocketCallsOptions {
 export class WasiCalls implements SocketCalls {
   readonly name = "wasi";
   readonly wakeFd = -1;
+  readonly readyFd = -1;
   readonly #memory: WebAssembly.Memory;
   readonly #words: Int32Array;
   readonly #copy: ViewCopy;

@@ -529,11 +529,27 @@ export class TcpTransport implements Transport {
   /** Sleeps until a socket can be used or a neighbour calls `Handover.wake`, at most that long (and at most 100 ms). */
   sleep(timeoutMs: number): void {
     if (!this.canSleep || this.#ready.length !== 0) return;
-    const calls = this.#calls!;
-    const blocked = this.#open.filter((link) => link.blocked);
-    for (const link of blocked) calls.watchWritable(link.fd, true);
+    this.watchBlocked(true);
     this.#gather(timeoutMs);
-    for (const link of blocked) calls.watchWritable(link.fd, false);
+    this.watchBlocked(false);
+  }
+
+  // For a thread that sleeps over the sockets of several processes.
+
+  /** A descriptor that can be read when a socket can be used, or after `Handover.wake`; −1: there is none yet, or never. */
+  get readyFd(): number {
+    return this.#calls?.readyFd ?? -1;
+  }
+
+  /** Shall sockets that could not take all that was sent end a sleep when they can? */
+  watchBlocked(watch: boolean): void {
+    if (!this.#anyBlocked) return;
+    for (const link of this.#open) if (link.blocked) this.#calls!.watchWritable(link.fd, watch);
+  }
+
+  /** `readyFd` can be read: finds out why. */
+  collect(): void {
+    if (this.#ready.length === 0) this.#gather(0);
   }
 
   /** Calls back once, from the event loop, when a socket can be read; the result ends the watch. `null`: it cannot. */

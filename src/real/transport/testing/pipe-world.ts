@@ -82,6 +82,7 @@ export class PipeSide {
     return {
       name: "wasi",
       wakeFd: -1,
+      readyFd: -1,
       open() {},
       close() {},
       send: (fd, at, bytes) => sendView(fd, memory.bytes, at, bytes),
