@@ -220,7 +220,7 @@ describe("U1 ULFM receives from anybody", () => {
 
   it("go on when each death is acknowledged: the manager gets all messages of all workers that live, in order", () => {
     let pending = 0;
-    for (let seed = 1; seed <= tries(40, 600); seed++) {
+    for (let seed = 1; seed <= tries(20, 600); seed++) {
       const ranks = 3 + (seed % 6);
       const inFlightAtCrash = (["lost", "delivered", "either"] as const)[seed % 3]!;
       const world = new World({ ranks, nodes: 1 + (seed % 3), seed, cost: { detectionNs: 2_000, inFlightAtCrash } });
@@ -272,7 +272,7 @@ describe("U1 ULFM receives from anybody", () => {
         assert.deepEqual(received[rank], expected, `seed ${seed}: of rank ${rank}`);
       }
     }
-    assert.ok(pending > 40, `${pending}`);
+    assert.ok(pending > 20, `${pending}`);
   });
 });
 
