@@ -1,11 +1,12 @@
 /**
- * Nobody waits for ever when a process dies: in collectives, while communicators are made, at the end of the program. Row U2; every case here
- * was a hang once.
+ * Nobody waits for ever when a process dies: in collectives, in receives from anybody, while communicators are made, at the end of the program.
+ * Rows U1 and U2; most cases were a hang once.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { tries } from "../../test/long.ts";
 import type { Pointer, RecordId, WorldRank } from "../core/base/brand.ts";
+import { ANY_SOURCE } from "../core/base/constants.ts";
 import { ErrorClass } from "../core/base/mpi-error.ts";
 import { Group } from "../core/comm/group.ts";
 import { Agree } from "../core/process/agree.ts";
@@ -26,11 +27,11 @@ import {
   SplitInter,
 } from "../core/process/new-communicators.ts";
 import type { Task } from "../core/process/task.ts";
-import { R_ERROR } from "../core/request/records.ts";
+import { R_ERROR, R_STATUS_SOURCE, SendMode } from "../core/request/records.ts";
 import type { SimProcess, Steps } from "./sim-process.ts";
 import { World } from "./world.ts";
 
-const { PROC_FAILED, REVOKED } = ErrorClass;
+const { PROC_FAILED, PROC_FAILED_PENDING, REVOKED } = ErrorClass;
 const nowhere = 0 as Pointer;
 
 function* errorOf(process: SimProcess, request: RecordId): Steps<number> {
@@ -211,6 +212,67 @@ describe("U2 ULFM a death in a collective", () => {
       assert.deepEqual(world.run(), [], `seed ${seed}`);
     }
     assert.ok(failed > 20, `${failed}`);
+  });
+});
+
+describe("U1 ULFM receives from anybody", () => {
+  const messages = 5;
+
+  it("go on when each death is acknowledged: the manager gets all messages of all workers that live, in order", () => {
+    let pending = 0;
+    for (let seed = 1; seed <= tries(20, 600); seed++) {
+      const ranks = 3 + (seed % 6);
+      const inFlightAtCrash = (["lost", "delivered", "either"] as const)[seed % 3]!;
+      const world = new World({ ranks, nodes: 1 + (seed % 3), seed, cost: { detectionNs: 2_000, inFlightAtCrash } });
+      const deaths = 1 + (seed % (ranks - 1));
+      for (let i = 0; i < deaths; i++)
+        world.planCrash((seed * 379 * (i + 1)) % 30_000, 1 + ((seed + 2 * i) % (ranks - 1)));
+      const received = Array.from({ length: ranks }, (): number[] => []);
+      const manage = function* ({ core, engine, memory }: SimProcess): Steps {
+        const word = memory.allocate(4);
+        const receive = (): RecordId => core.startReceive(core.world, word, 4, ANY_SOURCE, 6);
+        const isWaitedFor = (rank: number): boolean =>
+          received[rank]!.length < messages && !core.failures.acknowledgedOf(core.world).has(rank as WorldRank);
+        let request = receive();
+        while (world.processes.some(({ rank }) => rank > 0 && isWaitedFor(rank))) {
+          yield request;
+          const error = engine.records.get(request, R_ERROR);
+          if (error === PROC_FAILED_PENDING) {
+            pending++;
+            core.failures.acknowledge(core.world, ranks);
+            continue;
+          }
+          assert.equal(error, 0);
+          const source = engine.records.get(request, R_STATUS_SOURCE);
+          received[source]!.push(new Int32Array(memory.bytes.buffer, word, 1)[0]!);
+          engine.giveBack(request);
+          request = receive();
+        }
+        engine.cancel(request);
+        yield* errorOf(world.processes[0]!, request);
+      };
+      const work = function* (process: SimProcess): Steps {
+        const { core, rank, memory } = process;
+        const word = memory.allocate(4);
+        for (let i = 0; i < messages; i++) {
+          yield process.compute(1 + ((rank * 977 + seed * 131 * i) % 6_000));
+          new Int32Array(memory.bytes.buffer, word, 1)[0] = i;
+          const request = core.startSend(core.world, word, 4, 0, 6, SendMode.STANDARD);
+          assert.equal(yield* errorOf(process, request), 0);
+        }
+      };
+      world.startAll(function* (process): Steps {
+        yield* process.rank === 0 ? manage(process) : work(process);
+        yield process.core.startFinalBarrier();
+      });
+      assert.deepEqual(world.run(), [], `seed ${seed}`);
+      const all = Array.from({ length: messages }, (_, i) => i);
+      for (const { rank, state } of world.processes.slice(1)) {
+        const expected = state === "dead" ? all.slice(0, received[rank]!.length) : all;
+        assert.deepEqual(received[rank], expected, `seed ${seed}: of rank ${rank}`);
+      }
+    }
+    assert.ok(pending > 20, `${pending}`);
   });
 });
 
