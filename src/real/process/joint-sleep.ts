@@ -18,6 +18,7 @@ export function processBellOf({ words, layout, process, calls }: NodeMemory): Pr
 }
 
 export class JointSleep {
+  readonly watchesSockets = false;
   readonly #bells: readonly ProcessBell[];
   #isAnnounced = false;
 

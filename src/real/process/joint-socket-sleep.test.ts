@@ -81,6 +81,7 @@ test("T1: a message from another node for any of the processes ends the sleep of
       ranks[0]!.send(to, 2);
       sharing.sleepOnce(100);
       assert.equal(sharing.found.at(-1), 1);
+      assert.ok(sharing.sleep.watchesSockets);
       const before = ranks[to]!.arrivals.length;
       ranks[to]!.look();
       assert.equal(ranks[to]!.arrivals.length, before + 1);
@@ -139,6 +140,7 @@ test("T1: before the first connection the processes sleep on a bell", async () =
     assert.deepEqual([...sharing.bells.subarray(0, 1)], [Bell.PARKED]);
     sharing.sleep.sleep(0);
     assert.deepEqual(sharing.found, []);
+    assert.equal(sharing.sleep.watchesSockets, false);
   } finally {
     world.close();
   }

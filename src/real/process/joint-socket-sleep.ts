@@ -54,6 +54,11 @@ class JointSocketSleep {
     return this.#isOverSockets || this.#onBell.isAnnounced;
   }
 
+  /** Does a packet from another node end its sleep? */
+  get watchesSockets(): boolean {
+    return this.#watched.size !== 0;
+  }
+
   announce(): void {
     this.#adopt();
     if (this.#watched.size === 0) {
