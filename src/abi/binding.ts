@@ -71,7 +71,7 @@ export function importsOf(program: Program): (name: string) => Call {
   return (name) => {
     const call = calls[name];
     const exact = withParameters(call?.length ?? 0, safely(program, name, call));
-    return isCapturePoint.has(name) ? capturePoint(program, name, exact) : exact;
+    return isCapturePoint.has(name) ? capturePoint(program, exact) : exact;
   };
 }
 
@@ -127,16 +127,11 @@ const isCapturePoint = new Set(
 );
 
 /** An import in which the process can stop, and go on later. */
-export function capturePoint(program: Program, name: string, call: Call): Call {
+export function capturePoint(program: Program, call: Call): Call {
   const { suspension } = program;
   const { words, at } = suspension;
-  const enter = (...args: unknown[]): number => {
-    if (program.lowMemory.first[0] === 0) return suspension.enter(program, () => call(...args));
-    program.lowMemory.check(name);
-    return 0;
-  };
-  const isUnusual = (): boolean =>
-    words[at] !== 0 || suspension.isRewinding || suspension.givesWay || program.lowMemory.first[0] !== 0;
+  const enter = (...args: unknown[]): number => suspension.enter(program, () => call(...args));
+  const isUnusual = (): boolean => words[at] !== 0 || suspension.isRewinding || suspension.givesWay;
   const settled = (answer: number): number => (answer === SUSPENDED ? suspension.unwind() : answer);
   // WebAssembly calls a function of exactly as many parameters as it passes without a detour: those that must be fast.
   switch (call.length) {
@@ -156,8 +151,9 @@ export function capturePoint(program: Program, name: string, call: Call): Call {
 /** Everything that a call has in common: it may be called now, its arguments are good, its errors are raised. */
 function guard(program: Program, name: string, call: Call, check: Check | null = null): Call {
   const isAnytime = anytime.has(name) || /^MPI_(Info|Status)_/.test(name);
+  const isLast = name === "MPI_Finalize";
   return (...args) => {
-    if (name === "MPI_Finalize") program.lowMemory.check(name);
+    if (isLast) program.lowMemory.check(name);
     else program.lowMemory.pass(name);
     program.owner = program.anyone;
     program.call = name;

@@ -36,7 +36,7 @@ export function cImportsOf(module: WebAssembly.Module, options: ImportOptions) {
   if (choices !== null) {
     wasi["clock_time_get"] = choosingClock(wasi["clock_time_get"]!, library, memory.bytes, choices);
   }
-  for (const name of wasiCapturePoints) wasi[name] = capturePoint(program, `the C library (${name})`, wasi[name]!);
+  for (const name of wasiCapturePoints) wasi[name] = capturePoint(program, wasi[name]!);
   return {
     env: { memory: memory.memory },
     mpi: bind(

@@ -67,6 +67,17 @@ const isRefused = (error: unknown): boolean => {
 
 const onLinux = process.platform === "linux" ? limit : { skip: "/proc is of Linux" };
 
+it("M6 tools that are not installed are named, with what to do", limit, async (t) => {
+  const { place, server } = placeWith(t, "bare", "");
+  const packages = { "@nobody/compiler": "1.2.3", "nobodys-linker": "4.5.6" };
+  const client = new ServerClient({ place, server, packages, cacheFolder: join(root, "bare") });
+  await assert.rejects(client.run(request), {
+    name: "CannotCompile",
+    message:
+      "Cannot compile: packages of the compiler are not installed (@nobody/compiler, nobodys-linker); get them with: npm install @nobody/compiler@1.2.3 nobodys-linker@4.5.6",
+  });
+});
+
 describe("M6 a compile server that starts", () => {
   it("is waited for as long as it is at work", onLinux, async (t) => {
     const { client } = placeWith(t, "busy", work + answer);

@@ -4,6 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import { createRequire } from "node:module";
 import { createConnection, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describeSystemError } from "../core/base/system-error.ts";
@@ -40,6 +41,8 @@ interface ServerClientOptions {
   readonly place: CompileServerPlace;
   /** The server's program. */
   readonly server: string;
+  /** Packages that the server needs, with their versions: users may have left them out. */
+  readonly packages?: Readonly<Record<string, string>>;
   readonly cacheFolder: string;
   readonly idleMs?: number;
   readonly startPatience?: StartPatience;
@@ -100,7 +103,15 @@ export class ServerClient implements Tools {
   }
 
   #startCandidate(): Candidate {
-    const { place, server, cacheFolder, idleMs = idleMsDefault } = this.#options;
+    const { place, server, packages = {}, cacheFolder, idleMs = idleMsDefault } = this.#options;
+    const missing = Object.entries(packages).filter(([name]) => !isInstalled(name, server));
+    if (missing.length > 0) {
+      const names = missing.map(([name]) => name).join(", ");
+      const words = missing.map(([name, version]) => `${name}@${version}`).join(" ");
+      throw new CannotCompile(
+        `Cannot compile: packages of the compiler are not installed (${names}); get them with: npm install ${words}`,
+      );
+    }
     const wrong = prepareFolder(place.folder);
     if (wrong !== undefined) throw unusable("start", wrong);
     const log = openLog(place.log);
@@ -130,6 +141,15 @@ export class ServerClient implements Tools {
       .filter((line) => line.trim() !== "" && !line.endsWith(" started"))
       .at(-1);
     return `it ended before it answered${last ? ` (${last})` : ""}; ${this.#options.place.log} may tell more`;
+  }
+}
+
+function isInstalled(name: string, from: string): boolean {
+  try {
+    createRequire(from).resolve(name);
+    return true;
+  } catch {
+    return false;
   }
 }
 

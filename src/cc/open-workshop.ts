@@ -3,7 +3,7 @@
 import { distrust } from "../trust/folder.ts";
 import { Cache, cacheFolder } from "./cache.ts";
 import { CannotCompile, idleMsDefault, ServerClient } from "./client.ts";
-import { findInstallation, type Installation } from "./installation.ts";
+import { binaryenVersion, clangVersion, findInstallation, type Installation } from "./installation.ts";
 import { serverPlace } from "./server-place.ts";
 import type { Terminal, Workshop } from "./workshop.ts";
 
@@ -30,6 +30,7 @@ export function openWorkshop(options: WorkshopOptions = {}): Workshop & { readon
   const tools = new ServerClient({
     place: serverPlace(folder, installation.identity),
     server: installation.server,
+    packages: { "@yowasp/clang": clangVersion, binaryen: binaryenVersion },
     cacheFolder: folder,
     idleMs: Number(environment["BANYAN_CC_IDLE_MS"] ?? idleMsDefault),
   });

@@ -15,7 +15,7 @@ test("M10: a job in one line: its size, its time, its messages, what happened la
   status.heard({ kind: "node-lost", node: 1, ranks: [2, 3], message: "", afterMs: 3100 });
   assert.equal(
     status.text(3200, { messages: 9_000 }, 120),
-    "banyan: 4 ranks on 2 nodes · 3 s · 5.3 k messages/s · node 1 lost at 3.10 s",
+    "banyan: 4 ranks on 2 nodes · 3 s · 12 k messages/s · node 1 lost at 3.10 s",
   );
   status.heard({ kind: "recovered", ranks: [2, 3], runningMs: 100, caughtUpMs: 420, afterMs: 3600 });
   assert.equal(status.text(63_000, { messages: 9_000 }, 80), "banyan: 4 ranks on 2 nodes · 1:03 · recovered in 0.42 s");

@@ -12,8 +12,9 @@ interface JobCounts {
   readonly messages: number;
 }
 
-/** The rate is that of the last seconds: a program that waits shows it. */
+/** The rate is that of the last seconds: a program that waits shows it. It changes once a second: the line shall be quiet. */
 const rateMs = 2_000;
+const rateShownMs = 1_000;
 
 export class JobStatus {
   readonly #size: JobSize;
@@ -22,6 +23,8 @@ export class JobStatus {
   #checkpoints = 0;
   #last = "";
   readonly #counts: { readonly atMs: number; readonly messages: number }[] = [];
+  #rate = 0;
+  #ratedMs = 0;
 
   constructor(size: JobSize, nowMs: number) {
     this.#size = size;
@@ -56,6 +59,10 @@ export class JobStatus {
   text(nowMs: number, { messages }: JobCounts, columns: number): string {
     this.#counts.push({ atMs: nowMs, messages });
     while (this.#counts.length > 2 && nowMs - this.#counts[1]!.atMs >= rateMs) this.#counts.shift();
+    if (nowMs - this.#ratedMs >= rateShownMs) {
+      this.#rate = this.#rateNow();
+      this.#ratedMs = nowMs;
+    }
     const time = secondsOf(nowMs - this.#startMs);
     const parts = this.#doing === "" ? this.#runningParts(time) : [this.#doing, time];
     return clipped(`banyan: ${parts.join(" · ")}`, columns);
@@ -63,7 +70,7 @@ export class JobStatus {
 
   #runningParts(time: string): string[] {
     const { ranks, nodes } = this.#size;
-    const rate = this.#rate();
+    const rate = this.#rate;
     return [
       `${countText(ranks, "rank")} on ${countText(nodes, "node")}`,
       time,
@@ -73,7 +80,7 @@ export class JobStatus {
     ];
   }
 
-  #rate(): number {
+  #rateNow(): number {
     const [first, last] = [this.#counts[0]!, this.#counts.at(-1)!];
     const ms = last.atMs - first.atMs;
     // A node that is lost takes its count along.

@@ -10,26 +10,28 @@ const callsPerLook = 64;
 
 export class LowMemory {
   /** One number, which is 0 unless the program wrote to address 0: what every call compares. */
-  readonly first: Float64Array;
+  readonly #first: Float64Array;
   readonly #words: Int32Array;
   #calls = 0;
 
   /** `words`: all of the memory, or as much of it as is to be watched. */
   constructor(words: Int32Array) {
-    this.first = new Float64Array(words.buffer, words.byteOffset, 1);
+    this.#first = new Float64Array(words.buffer, words.byteOffset, 1);
     this.#words = words.subarray(0, lowMemoryBytes >> 2);
   }
 
   /** The program is calling that function of MPI. */
   pass(call: string): void {
-    if (this.first[0] !== 0 || ++this.#calls % callsPerLook === 0) this.check(call);
+    if (this.#first[0] !== 0 || ++this.#calls % callsPerLook === 0) this.check(call);
   }
 
   /** Throws if anything is not zero. `finder`: the function that the program has called, or where the program is. */
   check(finder: string): void {
-    const at = this.#words.findIndex((word) => word !== 0);
-    if (at < 0) return;
-    const word = this.#words[at]!;
+    const words = this.#words;
+    let at = 0;
+    while (at < words.length && words[at] === 0) at++;
+    if (at === words.length) return;
+    const word = words[at]!;
     const address = 4 * at + (Math.clz32(word & -word) ^ 31) / 8;
     const why = `write to address ${Math.floor(address)} through a null pointer (compile with -g to see where), found by ${finder}`;
     throw new Ended({ kind: "signalled", signal: 11, name: "SIGSEGV", why, frames: [] });
