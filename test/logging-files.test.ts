@@ -143,3 +143,48 @@ test("X2 a program that appends, renames, creates, removes and counts in files l
   ]);
   assert.deepEqual(captured, plain);
 });
+
+/** All ranks write records to one file, at its shared pointer. */
+const records = program(
+  "records.c",
+  `
+  #include <mpi.h>
+  #include <stdio.h>
+  #include <stdlib.h>
+  int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    char name[300], line[16];
+    sprintf(name, "%s/records", argv[1]);
+    MPI_File file;
+    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
+    for (int i = 0; i < atoi(argv[2]); i++) {
+      sprintf(line, "%03d %05d\\n", rank, i);
+      MPI_File_write_shared(file, line, 10, MPI_CHAR, MPI_STATUS_IGNORE);
+      if (i % 25 == 0) { printf("%d at %d\\n", rank, i); fflush(stdout); }
+    }
+    MPI_File_close(&file);
+    MPI_Finalize();
+    return 0;
+  }
+`,
+);
+
+test("X2, M9 ADR 32: records at a shared pointer are there once, whichever rank was killed near the lock", {
+  ...limit,
+  ...long,
+}, async () => {
+  const left = await filesOf([...logging, records], "records-killed", [
+    ["1 at 50", 0],
+    ["2 at 75", 1],
+    ["0 at 125", 0],
+    ["3 at 150", 1],
+  ]);
+  // Neither lock nor pointer is left.
+  assert.deepEqual(Object.keys(left), ["records"]);
+  const lines = Array.from({ length: 4 }, (_, rank) =>
+    Array.from({ length: 200 }, (_, i) => `00${rank} ${String(i).padStart(5, "0")}`),
+  );
+  assert.deepEqual(left["records"]!.trim().split("\n").sort(), lines.flat().sort());
+});

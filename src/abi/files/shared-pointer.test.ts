@@ -32,6 +32,10 @@ class Member {
   readonly #rank: number;
   readonly #outcomes: Outcome[] = [];
   #next = 0;
+  /** So many outcomes survive a crash. */
+  #stable = 0;
+  /** Called before each change of a file, with the number of changes that are left. */
+  before: (stepsLeft: number) => void = () => {};
   /** How many changes of files this life does before it ends. */
   stepsLeft = Number.POSITIVE_INFINITY;
   #isDead = false;
@@ -58,6 +62,11 @@ class Member {
     };
   }
 
+  /** The outcomes that were not stable when the last life ended are lost. */
+  forget(): void {
+    this.#outcomes.length = this.#stable;
+  }
+
   live<T>(act: (program: FileUser, file: CFile) => T): T {
     this.#next = 0;
     this.#isDead = false;
@@ -66,8 +75,10 @@ class Member {
       files: this.#system,
       choices: this.#choices(),
       mayLeave: () => {
+        this.before(this.stepsLeft);
         this.#isDead ||= this.stepsLeft-- === 0;
         if (this.#isDead) throw new Crash();
+        this.#stable = this.#outcomes.length;
       },
       beganMs: 0,
     });
@@ -118,6 +129,24 @@ describe("the lock of a shared file pointer under replay", () => {
     }
     // Among them a crash between the decision to lock and the lock.
     equal(meetings, 4);
+  });
+
+  it("X2: a lock that was another's at the decision, and taken when it was free, is known for its own", () => {
+    const system = new FileSystem(() => 0n);
+    const [first, second] = [new Member(system, 0), new Member(system, 1)];
+    // It falls before it gives the lock back.
+    second.stepsLeft = 4;
+    throws(() => second.live(inside), Crash);
+    second.stepsLeft = Number.POSITIVE_INFINITY;
+    // The other has decided to lock: now the lock is given back.
+    first.before = (left) => {
+      if (left === 1) equal(second.live(inside), "inside");
+    };
+    first.stepsLeft = 4;
+    throws(() => first.live(inside), Crash);
+    first.forget();
+    first.stepsLeft = Number.POSITIVE_INFINITY;
+    equal(first.live(inside), "inside");
   });
 
   it("X2: wherever a life ends, both members move the pointer once, and no file of ours is left", () => {

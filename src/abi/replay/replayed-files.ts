@@ -244,11 +244,14 @@ export class ReplayedFiles implements Files {
   }
 
   link(from: string, to: string): void {
-    const facts = () => [this.#exists(to), ...this.#numberOf(from)];
-    const isDone = ([was, exists, low, high]: readonly number[]): boolean => {
-      const [, nowLow, nowHigh] = this.#numberOf(to);
-      return was === 0 && exists === 1 && nowLow === low && nowHigh === high;
+    // The name may be another file's at the decision, and free when the link is made.
+    const isSame = (): boolean => {
+      const [exists, low, high] = this.#numberOf(to);
+      const [, fromLow, fromHigh] = this.#numberOf(from);
+      return exists === 1 && low === fromLow && high === fromHigh;
     };
+    const facts = () => [isSame() ? 1 : 0];
+    const isDone = ([was]: readonly number[]): boolean => was === 0 && isSame();
     this.#once({ facts, isDone }, () => this.#files.link(from, to));
   }
 
