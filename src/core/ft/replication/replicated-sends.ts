@@ -164,7 +164,9 @@ export class ReplicatedSends {
     const bit = 1 << world;
     const { next } = channel;
     let moved = false;
-    for (let position = Math.max(next[world]!, channel.first); ; position++) {
+    for (let position = next[world]!; ; position++) {
+      // A message that settles takes those behind it along that had settled before.
+      position = Math.max(position, channel.first);
       next[world] = position;
       if (position >= channel.end) return moved;
       const message = channel.at(position);
