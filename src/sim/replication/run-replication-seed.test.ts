@@ -22,6 +22,12 @@ describe("R1, R2, R3, R4, R5 random programs with replicas", () => {
     ok(totals.duplicates > 0, `${totals.duplicates} duplicates dropped`);
   });
 
+  it("R4 a message that settles takes those behind it along that had settled before", () => {
+    // Seed 720759: one replica of the receiver had acknowledged later messages, the other was behind.
+    const outcome = runReplicationSeed({ seed: 720759 });
+    equal(outcome.violations.length, 0, failureText({ seed: 720759, protocol: "replication" }, outcome));
+  });
+
   it("R2 without a death q messages are q·r, and each is acknowledged to every other replica of its sender", () => {
     let compared = 0;
     for (let seed = 1; seed <= 5; seed++) {

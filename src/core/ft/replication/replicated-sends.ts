@@ -171,7 +171,7 @@ export class ReplicatedSends {
     const { next } = channel;
     let moved = false;
     for (let position = next[world]!; ; position++) {
-      // Messages that are over may have left the list, also behind one that was sent just now.
+      // A message that settles takes those behind it along that had settled before.
       position = Math.max(position, channel.first);
       next[world] = position;
       if (position >= channel.end) return moved;
