@@ -25,7 +25,7 @@ for (const [which, ranks, ...options] of [
 }
 
 for (const seed of [1, 2, 3]) {
-  test(`U2 ULFM: the same in the simulator, seed ${seed}`, async () => {
+  test(`U2 ULFM: the same in the simulator, seed ${seed}`, seed === 1 ? {} : long, async () => {
     const args = ["sim", "-n", "5", "--nodes", "2", "--seed", `${seed}`, ulfm];
     const { code, stdout, stderr } = await banyan(args, patient);
     assert.equal(stdout, "well: 0 errors on 5 ranks\n", stderr);

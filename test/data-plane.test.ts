@@ -20,7 +20,7 @@ for (const [ranks, perThread] of [
 ] as const) {
   test(`M6 ADR 20: ${ranks} ranks, ${perThread} in a thread, send each other the same with a data plane and without`, {
     ...limit,
-    ...longUnless(ranks <= 3),
+    ...longUnless(ranks === 2),
   }, async () => {
     const outputs: string[] = [];
     for (const plane of ["on", "off"]) {
@@ -58,7 +58,7 @@ for (const [ranks, perThread] of [
 ] as const) {
   test(`M6 ADR 25: ${ranks} ranks, ${perThread} in a thread, meet with a data plane and without`, {
     ...limit,
-    ...longUnless(ranks <= 3),
+    ...longUnless(ranks === 3),
   }, async () => {
     const outputs: string[] = [];
     for (const plane of ["on", "off"]) {

@@ -50,7 +50,7 @@ describe("M6 banyan cc", { concurrency: false }, () => {
     assert.equal(statSync(join(folder, socket)).mode & 0o777, 0o600);
   });
 
-  it("a loop on which this clang's vectorizer breaks down is compiled without it", limit, async () => {
+  it("a loop on which this clang's vectorizer breaks down is compiled without it", { ...limit, ...long }, async () => {
     const source = `#include <math.h>
     double largest(const double *a, const double *b, int n) {
       double m = 0;
@@ -152,7 +152,10 @@ describe("M6 banyan cc", { concurrency: false }, () => {
     assert.equal(existsSync(join(cwd, "broken")), false);
   });
 
-  it("main comes from an archive and may have three parameters; one that is missing is named", limit, async () => {
+  it("main comes from an archive and may have three parameters; one that is missing is named", {
+    ...limit,
+    ...long,
+  }, async () => {
     const cwd = session.write("main", {
       "two.c":
         '#include <stdio.h>\nint main(int n, char **words) { return printf("%s of %d\\n", words[n - 1], n) < 0; }\n',
