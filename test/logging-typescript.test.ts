@@ -115,7 +115,7 @@ test("L5 the node of the rank that chooses is killed, twice, and then the other"
 
 test("L5 both nodes are killed at once", async () => {
   const run = new Run([...logging, chain, String(rounds)], { stdin: "" });
-  await run.printed("0 after 400");
+  await run.printed("0 after 50");
   const pids = [0, 1].map((node) => run.nodePid(node));
   for (const pid of pids) process.kill(pid, "SIGKILL");
   assertChain(await run.ended, 2);
