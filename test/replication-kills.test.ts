@@ -48,9 +48,10 @@ test(
       stderr,
       /node 0 \(replica 0 of ranks 0 and 1\) failed after .* SIGKILL; its ranks have other replicas/,
     );
+    // Messages are sent for a dead replica to living ones of its world alone; here both die, and how soon is known of each is chance.
     assert.match(
       summary(stderr),
-      /exit 0; 2 replicas lost; replica 1 of ranks 0, 1 stood in for replica 0; \d+ messages sent/,
+      /exit 0; 2 replicas lost; replica 1 of ranks 0, 1 stood in for replica 0(; \d+ messages? sent for the lost)?$/,
     );
     killed.assertNothingLeft();
   },
@@ -85,7 +86,10 @@ test("R8 partial replication: the other replica of rank 0 goes on alone", { ...l
   const { code, stdout, stderr } = await killed.ended;
   assert.equal(code, 0, stderr);
   assert.equal(lastLines(stdout).length, 2);
-  assert.match(summary(stderr), /1 replica lost; replica 1 of rank 0 stood in for replica 0/);
+  assert.match(
+    summary(stderr),
+    /1 replica lost; replica 1 of rank 0 stood in for replica 0; \d+ messages? sent for the lost/,
+  );
 });
 
 test("R8 mirrored: a node is killed, nobody stands in for anybody, and nothing stops", {
