@@ -148,6 +148,13 @@ const entryPoints = inOrder.map((path, index) => ({
   in: path,
   out: `${`${index}`.padStart(3, "0")}-${named(path).replaceAll("/", "-").replace(/\.ts$/, "")}`,
 }));
+const requires = `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);`;
+// A file whose tests are over ends, whatever a test that failed has left open; otherwise nobody would hear of the failure.
+const endsInTime = `import { after as __after } from "node:test";
+__after(() => setTimeout(() => {
+  console.error("Still open when all tests were over: " + process.getActiveResourcesInfo().join(", "));
+  process.exit(1);
+}, 30_000).unref());`;
 await build({
   entryPoints,
   outdir: out,
@@ -162,9 +169,7 @@ await build({
   sourcemap: "linked",
   // Node reads the map of every file that it loads. Lines of stacks need names and places, not the sources.
   sourcesContent: false,
-  banner: {
-    js: `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);`,
-  },
+  banner: { js: `${requires}\n${endsInTime}` },
 });
 if ((await checked) !== 0) process.exit(1);
 const files = entryPoints.map((entry) => join(out, `${entry.out}.mjs`));
