@@ -105,6 +105,18 @@ test("R8 mirrored: a node is killed, nobody stands in for anybody, and nothing s
   assert.match(summary(stderr), /exit 0; 2 replicas lost$/);
 });
 
+test("R8 replicas that send different messages are told of, once, and the job comes to its end", limit, async () => {
+  const { code, stdout, stderr } = await banyan(run(3, 2, resolve("test/programs/c/farm.c"), "100", "1000"), patient);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^100 tasks, sum 338350, 0 workers remember otherwise$/m);
+  const found = messages(stderr).filter((line) => line.includes("send different messages"));
+  assert.equal(found.length, 1, stderr);
+  assert.match(
+    found[0]!,
+    /replicas 0 and 1 of rank [0-2] send different messages: message \d+ to rank [0-2], tag [5-7], \d+ bytes in one of them; the program is not send-deterministic/,
+  );
+});
+
 test("R1 replicas that must share nodes: the user is told", { ...limit, ...long }, async () => {
   const { code, stderr } = await banyan(run(2, 1, source, "1"), patient);
   assert.equal(code, 0, stderr);

@@ -4,6 +4,7 @@
  */
 
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
+import type { SendDivergence } from "../../core/ft/replication/comparing/send-comparison.ts";
 import { Membership } from "../../core/ft/replication/membership.ts";
 import type { ReplicationVariant } from "../../core/ft/replication/options.ts";
 import type { ReplicationOptions, ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
@@ -44,6 +45,10 @@ export interface ReplicationSeedOptions {
 export interface ReplicatedOutcome extends SeedOutcome {
   /** Of all processes that live in the end. */
   readonly counts: ReplicatedCounts;
+  /** Replicas that were found to send different messages. */
+  readonly divergences: readonly SendDivergence[];
+  /** Runs of messages that they have compared. */
+  readonly runsCompared: number;
 }
 
 const eventsMax = 5_000_000;
@@ -115,13 +120,16 @@ export function runReplicas(setup: ReplicasSetup): ReplicatedOutcome {
   const { newMembership = (all) => new Membership(all) } = setup;
   const ranks = plan.length;
   const protocols: ReplicationProtocol[] = [];
+  const divergences: SendDivergence[] = [];
+  const diverged = (divergence: SendDivergence): void => void divergences.push(divergence);
   const world: World = new World({
     ...setup.world,
     replicas: plan,
     eventsMax,
     protocol: (process) => (ports) => {
       const place = { rank: process % ranks, replica: Math.floor(process / ranks) };
-      const made = makeReplica({ ...place, membership: newMembership(plan), ...bound(copiesBytesMax) }, ports);
+      const options = { ...place, membership: newMembership(plan), diverged, ...bound(copiesBytesMax) };
+      const made = makeReplica(options, ports);
       protocols[process] = made;
       return made;
     },
@@ -138,6 +146,9 @@ export function runReplicas(setup: ReplicasSetup): ReplicatedOutcome {
   setup.planDeaths(world);
   const violations = run(world);
   if (violations.length === 0) violations.push(...judgeWorlds(world, { script, observations, outsides }));
+  violations.push(
+    ...divergences.map((found) => ({ invariant: "replicas send the same", what: JSON.stringify(found) })),
+  );
   const living = world.processes.filter(({ state }) => state !== "dead");
   return {
     violations,
@@ -149,6 +160,8 @@ export function runReplicas(setup: ReplicasSetup): ReplicatedOutcome {
     deaths: plan.reduce((sum, there) => sum + there, 0) - living.length,
     gaveUp: 0,
     marks: marksOf(world, observations[0]!),
+    divergences,
+    runsCompared: protocols.reduce((sum, protocol) => sum + protocol.runsCompared, 0),
     counts: sumOf(living.map(({ number }) => protocols[number]!.report())),
   };
 }

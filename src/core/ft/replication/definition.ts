@@ -2,10 +2,18 @@
 import { list, object, whole } from "../../base/value-shape.ts";
 import type { ProtocolDefinition } from "../definition.ts";
 import { noShapes } from "../protocol-shapes.ts";
+import { divergedShape } from "./comparing/divergence.ts";
+import type { SendDivergence } from "./comparing/send-comparison.ts";
 import { Membership, replicasMax } from "./membership.ts";
 import { checkReplication, replicaPlan, replicationOptions, replicationVariant } from "./options.ts";
 import { type Replicated, replicationSummary } from "./report.ts";
 import { replicaOfVariant } from "./variants.ts";
+
+/** What the host of a rank has for it; nothing where nobody listens. */
+export interface ReplicationResources {
+  /** Replicas of the rank send different messages. */
+  diverged(divergence: SendDivergence): void;
+}
 
 const count = whole(0, Number.MAX_SAFE_INTEGER);
 const replica = whole(0, replicasMax - 1);
@@ -28,12 +36,16 @@ export const replication: ProtocolDefinition = {
   replicas: replicaPlan,
   check: checkReplication,
   checkpoints: null,
-  rank: ({ rank, replica, ranks, options, passed }) => {
+  rank: ({ rank, replica, ranks, options, passed, resources }) => {
     const membership = new Membership(replicaPlan(options, ranks));
-    return (ports) => replicaOfVariant(replicationVariant(options), { rank, replica, membership, passed }, ports);
+    const heard = resources as ReplicationResources | undefined;
+    const diverged = (divergence: SendDivergence): void => heard?.diverged(divergence);
+    const process = { rank, replica, membership, passed, diverged };
+    return (ports) => replicaOfVariant(replicationVariant(options), process, ports);
   },
   shapes: {
     ...noShapes,
+    fromRank: divergedShape,
     report: object<Replicated>({
       rank: count,
       replica,

@@ -7,6 +7,7 @@
  *   membership.ts        which processes live, and who stands in for whom
  *   replicated-sends.ts  messages: sent, kept, sent again (send-channel.ts, kept-send.ts, copies.ts)
  *   acknowledgements.ts  what this process holds, told to those who keep it
+ *   comparing            do the replicas of a rank send the same?
  *
  * Receives need no decision: replicas may take messages of ANY_SOURCE in different orders (R5), as long as each takes every message
  * once. A message is known by its rank and number, whichever replica sends it.
@@ -22,6 +23,7 @@ import type { KeptPayload, ProtocolPorts } from "../protocol.ts";
 import { ReceivedNumbers } from "../received-numbers.ts";
 import type { SharedOperations } from "../shared-operations.ts";
 import { Acknowledgements, heldWord, runMax } from "./acknowledgements.ts";
+import { isComparison, SendComparison, type SendDivergence } from "./comparing/send-comparison.ts";
 import { Copies } from "./copies.ts";
 import type { Membership } from "./membership.ts";
 import { ReplicatedOperations } from "./performing/replicated-operations.ts";
@@ -37,6 +39,8 @@ export interface ReplicationOptions {
   readonly copiesBytesMax?: number;
   /** One number: the calls that the process has passed, for the observer of its progress. */
   readonly passed?: Float64Array;
+  /** Replicas of the rank have been found to send different messages; called once at most. */
+  readonly diverged?: (divergence: SendDivergence) => void;
 }
 
 export class ReplicationProtocol extends PassThrough {
@@ -53,6 +57,9 @@ export class ReplicationProtocol extends PassThrough {
   protected readonly sends: ReplicatedSends;
   protected readonly acknowledgements: Acknowledgements;
   private readonly files: ReplicatedOperations;
+  private readonly comparison: SendComparison;
+  /** The process may have nothing to do: words about what it has sent, which wait for more to say, are said. */
+  private isResting = false;
   /** By rank: the messages that have come. */
   private readonly numbers = new Map<number, ReceivedNumbers>();
   /** By rank: those of them whose bytes are still to come. */
@@ -61,8 +68,9 @@ export class ReplicationProtocol extends PassThrough {
   /** Messages that came a second time. */
   private duplicates = 0;
 
-  constructor({ rank, replica, membership, copiesBytesMax, passed }: ReplicationOptions, ports: ProtocolPorts) {
+  constructor(options: ReplicationOptions, ports: ProtocolPorts) {
     super();
+    const { rank, replica, membership, copiesBytesMax, passed, diverged } = options;
     const place = { rank, replica };
     this.rank = rank;
     this.replica = replica;
@@ -72,6 +80,12 @@ export class ReplicationProtocol extends PassThrough {
     this.sends = this.newSends({ place, membership, copies });
     this.acknowledgements = this.newWords(ports, membership, place);
     this.files = new ReplicatedOperations(ports, place, membership.replicas, membership.livingOf(rank));
+    this.comparison = new SendComparison({
+      ports,
+      place,
+      living: () => membership.livingOf(rank),
+      diverged: (divergence) => diverged?.(divergence),
+    });
     this.passed = passed ?? new Float64Array(1);
   }
 
@@ -102,6 +116,7 @@ export class ReplicationProtocol extends PassThrough {
   override sendPosted(send: RecordId): boolean {
     this.pass();
     if (this.ports.records.get(send, R_PEER) === this.rank) return false;
+    this.comparison.add(send);
     this.sends.post(send);
     return true;
   }
@@ -117,14 +132,24 @@ export class ReplicationProtocol extends PassThrough {
     return this.sends.isBusy || this.acknowledgements.isBusy;
   }
 
-  /** Other replicas of a receiver may lack what only this process, and those of its rank, can send. */
+  /**
+   * Other replicas of a receiver may lack what only this process, and those of its rank, can send. Where replicas do not send the
+   * same, some messages are acknowledged by nobody. Asked when the program is over, or sleeps.
+   */
   override get awaitsOthers(): boolean {
-    return this.sends.unsettled !== 0;
+    this.isResting = true;
+    return this.sends.unsettled !== 0 && !this.comparison.hasDiverged;
   }
 
   override progress(): boolean {
+    if (this.isResting) this.rest();
     const told = this.acknowledgements.flush();
     return (this.sends.isBusy && this.sends.progress()) || told;
+  }
+
+  private rest(): void {
+    this.isResting = false;
+    this.comparison.tellAll();
   }
 
   // Receives
@@ -188,7 +213,7 @@ export class ReplicationProtocol extends PassThrough {
   override control(words: Int32Array, packet: number): void {
     const name = { rank: words[packet + SOURCE]!, replica: replicaOf(words[packet + KIND]!) };
     if (name.rank === this.rank) {
-      this.files.hear(name.replica, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
+      this.hearReplica(name.replica, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
       return;
     }
     const first = words[packet + TAG]!;
@@ -196,6 +221,12 @@ export class ReplicationProtocol extends PassThrough {
     // A word of a process that may be wrong changes no more than a word can be about.
     if (words[packet + CONTEXT] !== heldWord || count < 1 || count > runMax || name.rank === this.rank) return;
     if (this.membership.isAlive(name.rank, name.replica)) this.sends.hear(name, first, count);
+  }
+
+  /** A packet of another replica of our own rank. */
+  protected hearReplica(replica: number, a: number, b: number, c: number): void {
+    if (isComparison(a)) this.comparison.hear(replica, a, b, c);
+    else this.files.hear(replica, a, b, c);
   }
 
   /** A message of another replica than the one that this process gets its messages from: the news of the deaths between them is on its way. */
@@ -215,6 +246,11 @@ export class ReplicationProtocol extends PassThrough {
     this.ports.peerLost(name, 0);
     this.sends.lost(name);
     if (name.rank === this.rank) this.files.died(name.replica);
+  }
+
+  /** Runs of messages that were compared with those of other replicas. */
+  get runsCompared(): number {
+    return this.comparison.compared;
   }
 
   override get kept(): readonly KeptPayload[] {
