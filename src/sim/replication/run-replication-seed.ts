@@ -21,6 +21,7 @@ import { PrintedOutput } from "../outside/printed-output.ts";
 import { RankFiles } from "../outside/rank-files.ts";
 import { Random } from "../random.ts";
 import { randomWorld } from "../random-world.ts";
+import { mixed } from "../script/mixed-number.ts";
 import type { Script } from "../script/script.ts";
 import { World, type WorldOptions } from "../world.ts";
 import { judgeWorlds } from "./judge-worlds.ts";
@@ -52,6 +53,7 @@ export interface ReplicatedOutcome extends SeedOutcome {
 }
 
 const eventsMax = 5_000_000;
+const stopsSalt = 77;
 /** One of so many seeds is of the mirror protocol. */
 const mirrorEvery = 4;
 
@@ -65,6 +67,7 @@ export function runReplicationSeed(options: ReplicationSeedOptions): ReplicatedO
     ...drawn.cost,
     inFlightAtCrash: random.pick(["lost", "delivered", "either"] as const),
   };
+  const variant = options.variant ?? variantOf(options.seed);
   const copiesBytesMax = random.pick([0, 300, 20_000, 16 << 20]);
   const script = generate(random.fork(), {
     ranks,
@@ -76,18 +79,24 @@ export function runReplicationSeed(options: ReplicationSeedOptions): ReplicatedO
     without: ["shared files"],
     // The sender would decide by what it sees, and send what it decided.
     mayCancelSend: () => false,
+    takesAnySource: variant !== "mirror",
   });
   const run = {
     plan,
     script,
     world: { ...drawn, cost, nodes: random.between(1, ranks * Math.max(...plan)) },
     copiesBytesMax,
-    makeReplica: options.makeReplica ?? makerOf(options.variant ?? variantOf(options.seed)),
+    makeReplica: options.makeReplica ?? makerOf(variant),
     newMembership: options.newMembership,
     listener: options.listener,
   };
   const isPeaceful = options.deaths === "none" || random.chance(0.1);
-  return runReplicas({ ...run, planDeaths: (world) => (isPeaceful ? undefined : planDeaths(world, plan, random)) });
+  const planDeathsAndStops = (world: World): void => {
+    if (!isPeaceful) planDeaths(world, plan, random);
+    // Of the seed itself: so the programs and deaths of a seed are those that it always had.
+    planStops(world, new Random(mixed(options.seed, stopsSalt)));
+  };
+  return runReplicas({ ...run, planDeaths: planDeathsAndStops });
 }
 
 const variantOf = (seed: number): ReplicationVariant => (seed % mirrorEvery === 0 ? "mirror" : "parallel");
@@ -187,6 +196,18 @@ function sumOf(reports: readonly ReplicatedCounts[]): ReplicatedCounts {
     acknowledgements: add("acknowledgements"),
     duplicates: add("duplicates"),
   };
+}
+
+/** Nodes that stand still for a while: one world is behind another. */
+function planStops(world: World, random: Random): void {
+  if (random.chance(0.4)) return;
+  const spanNs = random.pick([50_000, 200_000, 2_000_000]);
+  for (let left = random.between(1, 6); left > 0; left--) {
+    const node = random.below(world.nodes);
+    const fromNs = random.below(spanNs);
+    world.plan(fromNs, () => world.stopNode(node));
+    world.plan(fromNs + random.pick([20_000, 200_000]), () => world.continueNode(node));
+  }
 }
 
 /** Processes and nodes, at moments of any density, as many as leave every rank one process. */

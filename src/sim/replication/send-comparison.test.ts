@@ -75,18 +75,15 @@ function* worker({ engine, memory, number, compute }: SimProcess): Steps {
 }
 
 describe("R8 replicas at work compare what they send", () => {
-  it("a master that serves whoever is first is found, and the message named, in both variants that need it", () => {
-    for (const variant of ["parallel", "mirror"] as const) {
-      // Mirrored, all replicas get the result that is first anywhere: their orders differ seldom.
-      const all = [1, 2, 3, 4, 5, 6, 7, 8].map((seed) => farm(seed, variant, false).found);
-      const found = all.find(({ length }) => length > 0);
-      ok(found !== undefined, variant);
-      const [{ rank, replicas, message, isExact }] = found as [SendDivergence];
-      ok(rank >= 0 && rank < 3);
-      deepEqual(replicas, [0, 1]);
-      ok(isExact);
-      ok([taskTag, resultTag].includes(message.tag) && message.bytes === 8 && message.sequence < tasks + 2);
-    }
+  it("a master that serves whoever is first is found, and the message named", () => {
+    const all = [1, 2, 3, 4, 5, 6, 7, 8].map((seed) => farm(seed, "parallel", false).found);
+    const found = all.find(({ length }) => length > 0);
+    ok(found !== undefined);
+    const [{ rank, replicas, message, isExact }] = found as [SendDivergence];
+    ok(rank >= 0 && rank < 3);
+    deepEqual(replicas, [0, 1]);
+    ok(isExact);
+    ok([taskTag, resultTag].includes(message.tag) && message.bytes === 8 && message.sequence < tasks + 2);
   });
 
   it("a master that serves its workers in turn is not, though it is compared", () => {

@@ -20,6 +20,8 @@ export class KeptSend implements KeptMessage {
   bytes = 0;
   sequence = 0;
   isSynchronous = false;
+  /** How many messages had come to this process when it was posted (arrival-order.ts). */
+  position = 0;
   pointer = 0 as Pointer;
   /** Its bytes stay where they are as long as a receiver may read them. */
   readonly isLent = true;

@@ -11,12 +11,15 @@ export class Membership {
   readonly replicas: number;
   /** By rank: a bit for each replica that is dead, or was never there. */
   private readonly dead: Int32Array;
+  /** Bits: the worlds in which some rank has its own replica. */
+  inhabited: number;
 
   /** `plan`: how many processes play each rank. */
   constructor(plan: readonly number[]) {
     this.replicas = Math.max(1, ...plan);
     const all = (1 << this.replicas) - 1;
     this.dead = Int32Array.from(plan, (there) => all & ~((1 << there) - 1));
+    this.inhabited = all;
   }
 
   deadOf(rank: number): number {
@@ -35,6 +38,7 @@ export class Membership {
   die(rank: number, replica: number): boolean {
     if (!this.isAlive(rank, replica)) return false;
     this.dead[rank] = this.dead[rank]! | (1 << replica);
+    if (this.dead.every((dead) => (dead & (1 << replica)) !== 0)) this.inhabited &= ~(1 << replica);
     return true;
   }
 

@@ -19,10 +19,13 @@ import {
   SendMode,
 } from "../../request/records.ts";
 import type { KeptPayload, ProtocolPorts } from "../protocol.ts";
+import type { ArrivalOrder } from "./arrival-order.ts";
 import type { Copies } from "./copies.ts";
 import { KeptSend, noSend } from "./kept-send.ts";
 import type { Membership } from "./membership.ts";
+import { type Notice, Notices } from "./notices.ts";
 import { SendChannel } from "./send-channel.ts";
+import type { WorldGates } from "./world-gates.ts";
 
 /** A message that a receiver has been told of, and has not taken yet. */
 class AnnouncedSend {
@@ -39,6 +42,8 @@ export interface ReplicatedSendsParts {
   readonly place: ProcessName;
   readonly membership: Membership;
   readonly copies: Copies;
+  readonly order: ArrivalOrder;
+  readonly gates: WorldGates;
 }
 
 export class ReplicatedSends {
@@ -46,6 +51,9 @@ export class ReplicatedSends {
   protected readonly place: ProcessName;
   protected readonly membership: Membership;
   private readonly copies: Copies;
+  private readonly order: ArrivalOrder;
+  private readonly gates: WorldGates;
+  private readonly notices: Notices;
   /** Bits: all replicas there can be, and the worlds that this process sends to. */
   private readonly all: number;
   protected worlds: number;
@@ -55,6 +63,8 @@ export class ReplicatedSends {
   private last: SendChannel | null = null;
   /** Channels with messages that found no room. */
   protected readonly pending = new Set<SendChannel>();
+  /** Channels with messages for a world that is not as far. */
+  private readonly shut = new Set<SendChannel>();
   /** By the number that the engine's records name them by. */
   protected readonly announced = new Map<number, AnnouncedSend>();
   private keepers = 0;
@@ -66,8 +76,12 @@ export class ReplicatedSends {
   sent = 0;
   sentForOthers = 0;
 
-  constructor(ports: ProtocolPorts, { place, membership, copies }: ReplicatedSendsParts) {
+  constructor(ports: ProtocolPorts, parts: ReplicatedSendsParts) {
+    const { place, membership, copies, order, gates } = parts;
     this.ports = ports;
+    this.order = order;
+    this.gates = gates;
+    this.notices = new Notices(ports, parts);
     this.place = place;
     this.membership = membership;
     this.copies = copies;
@@ -101,11 +115,16 @@ export class ReplicatedSends {
     message.has = channel.acknowledgedBy(message.sequence);
     channel.add(message);
     this.unsettled++;
+    if (channel.dead !== 0) this.notePosted(channel, message);
     const mayCopy = this.isSmall(message);
     this.pumpAll(channel);
     if (message.isOver || this.settle(channel, message)) return;
     // Bytes that a receiver may be reading from the program's buffer stay the program's.
     if (mayCopy && message.announced === 0 && this.copies.take(message)) this.complete(message);
+  }
+
+  protected notePosted(channel: SendChannel, message: KeptSend): void {
+    this.notices.posted(channel, message);
   }
 
   private isSmall(message: KeptSend): boolean {
@@ -125,6 +144,7 @@ export class ReplicatedSends {
     message.isSynchronous = words[at + R_MODE] === SendMode.SYNCHRONOUS;
     message.pointer = words[at + R_POINTER]! as Pointer;
     message.send = send;
+    message.position = this.order.end;
     message.announced = 0;
     message.wished = 0;
     message.isOver = false;
@@ -159,7 +179,10 @@ export class ReplicatedSends {
     for (let world = 0; to >>> world !== 0; world++) {
       if ((to & (1 << world)) === 0) continue;
       if (this.pump(channel, world)) moved = true;
-      if (channel.next[world]! < channel.end) isPending = true;
+      const { [world]: next = 0 } = channel.next;
+      if (next >= channel.end) continue;
+      if (this.mayPass(channel.at(next), world)) isPending = true;
+      else this.shut.add(channel);
     }
     if (isPending) this.pending.add(channel);
     return moved;
@@ -177,10 +200,15 @@ export class ReplicatedSends {
       if (position >= channel.end) return moved;
       const message = channel.at(position);
       if (message.isOver || (message.has & bit) !== 0) continue;
-      if (!this.transmit(message, world)) return moved;
+      if (!this.mayPass(message, world) || !this.transmit(message, world)) return moved;
       this.settle(channel, message);
       moved = true;
     }
+  }
+
+  /** Is that world as far as this process was when it posted the message? */
+  protected mayPass(message: KeptSend, world: number): boolean {
+    return world === this.place.replica || this.gates.mayPass(world, message.position);
   }
 
   protected transmit(message: KeptSend, world: number): boolean {
@@ -219,18 +247,18 @@ export class ReplicatedSends {
   }
 
   get isBusy(): boolean {
-    return this.pending.size !== 0;
+    return this.pending.size !== 0 || this.notices.isBusy;
   }
 
   progress(): boolean {
-    let moved = false;
+    let moved = this.notices.flush();
     const channels = [...this.pending];
     this.pending.clear();
     for (const channel of channels) if (this.pumpAll(channel)) moved = true;
     return moved;
   }
 
-  // Acknowledgements
+  // Words of others
 
   /** A replica of a rank holds all messages of a run of numbers, from another replica of ours. */
   hear({ rank, replica }: ProcessName, first: number, count: number): void {
@@ -247,12 +275,42 @@ export class ReplicatedSends {
     this.settle(channel, message);
   }
 
+  /** What another replica of our rank has sent to a rank in a world where that has no replica any more. */
+  hearNotice(rank: number, { world, first, count }: Notice): void {
+    const channel = this.channelTo(rank);
+    if (count === 0) channel.acknowledgeBefore(world, first);
+    for (let i = 0; i < count; i++) channel.acknowledge(world, (first + i) | 0);
+    this.notices.moved();
+  }
+
+  /** The gate to a world may let more pass. */
+  gateMoved(): void {
+    for (const channel of this.shut) this.pending.add(channel);
+    this.shut.clear();
+    this.notices.moved();
+  }
+
+  get owesNotices(): boolean {
+    return this.notices.owes;
+  }
+
+  /** What came before everything that is kept is not asked for again. */
+  trimOrder(): void {
+    let oldest = this.notices.oldest(this.gates.oldest(this.worlds));
+    for (const channel of this.channels.values()) {
+      if (channel.first < channel.end) oldest = Math.min(oldest, channel.at(channel.first).position);
+    }
+    this.order.trim(oldest);
+    this.gates.trimmed();
+  }
+
   // Deaths
 
   /** A process is dead, and the engine has forgotten what was under way to it. */
   lost(name: ProcessName): void {
     if (name.rank === this.place.rank) this.succeed();
     else this.forget(name);
+    this.notices.forgetEmpty();
   }
 
   /** A replica of our own rank: this process may be the substitute for more worlds now, and sends what was not acknowledged there. */
@@ -267,6 +325,7 @@ export class ReplicatedSends {
         if ((added & (1 << world)) !== 0) channel.next[world] = channel.first;
       }
       if (channel.first < channel.end) this.pending.add(channel);
+      this.notices.inherited(channel, added);
     }
   }
 
@@ -289,7 +348,12 @@ export class ReplicatedSends {
     const channel = this.channels.get(rank);
     if (channel === undefined) return;
     channel.dead |= 1 << replica;
+    this.noteLost(channel, replica);
     channel.forEach((message) => void this.settle(channel, message));
+  }
+
+  protected noteLost(channel: SendChannel, replica: number): void {
+    this.notices.receiverLost(channel, replica);
   }
 
   /** Copies in the process's memory. */

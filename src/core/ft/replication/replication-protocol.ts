@@ -23,12 +23,15 @@ import type { KeptPayload, ProtocolPorts } from "../protocol.ts";
 import { ReceivedNumbers } from "../received-numbers.ts";
 import type { SharedOperations } from "../shared-operations.ts";
 import { Acknowledgements, heldWord, runMax } from "./acknowledgements.ts";
+import { ArrivalOrder } from "./arrival-order.ts";
 import { isComparison, SendComparison, type SendDivergence } from "./comparing/send-comparison.ts";
 import { Copies } from "./copies.ts";
 import type { Membership } from "./membership.ts";
+import { isNotice, type Notice, noticeOf } from "./notices.ts";
 import { ReplicatedOperations } from "./performing/replicated-operations.ts";
 import { ReplicatedSends, type ReplicatedSendsParts } from "./replicated-sends.ts";
 import type { Replicated } from "./report.ts";
+import { WorldGates } from "./world-gates.ts";
 
 const copiesBytesMaxDefault = 16 << 20;
 
@@ -60,8 +63,10 @@ export class ReplicationProtocol extends PassThrough {
   private readonly comparison: SendComparison;
   /** The process may have nothing to do: words about what it has sent, which wait for more to say, are said. */
   private isResting = false;
-  /** By rank: the messages that have come. */
+  /** By rank: the messages that have come, and the order of all of them. */
   private readonly numbers = new Map<number, ReceivedNumbers>();
+  private readonly order = new ArrivalOrder();
+  private readonly gates = new WorldGates(this.order, this.numbers);
   /** By rank: those of them whose bytes are still to come. */
   private readonly announced = new Map<number, Set<number>>();
   private readonly passed: Float64Array;
@@ -77,7 +82,7 @@ export class ReplicationProtocol extends PassThrough {
     this.membership = membership;
     this.ports = ports;
     const copies = new Copies(ports.memory, copiesBytesMax ?? copiesBytesMaxDefault);
-    this.sends = this.newSends({ place, membership, copies });
+    this.sends = this.newSends({ place, membership, copies, order: this.order, gates: this.gates });
     this.acknowledgements = this.newWords(ports, membership, place);
     this.files = new ReplicatedOperations(ports, place, membership.replicas, membership.livingOf(rank));
     this.comparison = new SendComparison({
@@ -138,7 +143,7 @@ export class ReplicationProtocol extends PassThrough {
    */
   override get awaitsOthers(): boolean {
     this.isResting = true;
-    return this.sends.unsettled !== 0 && !this.comparison.hasDiverged;
+    return (this.sends.unsettled !== 0 || this.sends.owesNotices) && !this.comparison.hasDiverged;
   }
 
   override progress(): boolean {
@@ -174,6 +179,8 @@ export class ReplicationProtocol extends PassThrough {
     const isAnnounced = kindOf(kind) === PacketKind.RTS;
     if (!this.numbersOf(rank).add(sequence)) return this.arrivedAgain(rank, sequence, isAnnounced);
     if (isAnnounced) this.announcedOf(rank).add(sequence);
+    if (this.order.isFull) this.sends.trimOrder();
+    this.order.add(rank, sequence);
     return Arrival.TAKE;
   }
 
@@ -216,6 +223,10 @@ export class ReplicationProtocol extends PassThrough {
       this.hearReplica(name.replica, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
       return;
     }
+    if (isNotice(words[packet + CONTEXT]!)) {
+      this.hearNotice(name, noticeOf(words[packet + CONTEXT]!, words[packet + TAG]!));
+      return;
+    }
     const first = words[packet + TAG]!;
     const count = ((words[packet + SEQUENCE]! - first) | 0) + 1;
     // A word of a process that may be wrong changes no more than a word can be about.
@@ -223,10 +234,26 @@ export class ReplicationProtocol extends PassThrough {
     if (this.membership.isAlive(name.rank, name.replica)) this.sends.hear(name, first, count);
   }
 
+  /** In a world that this process stands in for somebody, that rank has sent messages to ours. */
+  private hearNotice({ rank, replica }: ProcessName, { world, first, count }: Notice): void {
+    if (!this.membership.isAlive(rank, replica) || world >= this.membership.replicas) return;
+    if (count === 0) this.gates.hearBefore(world, rank, first);
+    else this.gates.hear(world, rank, first, count);
+    this.sends.gateMoved();
+  }
+
   /** A packet of another replica of our own rank. */
   protected hearReplica(replica: number, a: number, b: number, c: number): void {
-    if (isComparison(a)) this.comparison.hear(replica, a, b, c);
+    if (isNotice(a)) this.hearOwnNotice(replica, a, b, c);
+    else if (isComparison(a)) this.comparison.hear(replica, a, b, c);
     else this.files.hear(replica, a, b, c);
+  }
+
+  private hearOwnNotice(replica: number, a: number, b: number, rank: number): void {
+    const notice = noticeOf(a, b);
+    const { membership } = this;
+    const isSound = notice.world < membership.replicas && rank >= 0 && rank < this.ports.ranks && rank !== this.rank;
+    if (isSound && membership.isAlive(this.rank, replica)) this.sends.hearNotice(rank, notice);
   }
 
   /** A message of another replica than the one that this process gets its messages from: the news of the deaths between them is on its way. */

@@ -15,6 +15,8 @@ export class SendChannel {
   /** Bits: replicas of the rank that are dead. */
   dead: number;
   private readonly acknowledged: ReceivedNumbers[];
+  /** The numbers of all that were posted. */
+  readonly posted = new ReceivedNumbers();
   private readonly kept: KeptSend[] = [];
   /** Messages that ever were before the first of `kept`, and how many of `kept` are over without a gap. */
   private gone = 0;
@@ -43,12 +45,22 @@ export class SendChannel {
   }
 
   add(message: KeptSend): void {
+    this.posted.add(message.sequence);
     this.kept.push(message);
   }
 
   /** False: that was known. */
   acknowledge(replica: number, sequence: number): boolean {
     return this.acknowledged[replica]!.add(sequence);
+  }
+
+  /** All numbers before that one. */
+  acknowledgeBefore(replica: number, sequence: number): void {
+    this.acknowledged[replica]!.addBefore(sequence);
+  }
+
+  isAcknowledged(replica: number, sequence: number): boolean {
+    return this.acknowledged[replica]!.has(sequence);
   }
 
   /** Bits: the replicas that have acknowledged that number. */
