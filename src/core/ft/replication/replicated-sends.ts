@@ -23,9 +23,9 @@ import type { ArrivalOrder } from "./arrival-order.ts";
 import type { Copies } from "./copies.ts";
 import { KeptSend, noSend } from "./kept-send.ts";
 import type { Membership } from "./membership.ts";
-import { type Notice, Notices } from "./notices.ts";
 import { SendChannel } from "./send-channel.ts";
 import type { WorldGates } from "./world-gates.ts";
+import { type WorldNotice, WorldNotices } from "./world-notices.ts";
 
 /** A message that a receiver has been told of, and has not taken yet. */
 class AnnouncedSend {
@@ -53,7 +53,7 @@ export class ReplicatedSends {
   private readonly copies: Copies;
   private readonly order: ArrivalOrder;
   private readonly gates: WorldGates;
-  private readonly notices: Notices;
+  private readonly notices: WorldNotices;
   /** Bits: all replicas there can be, and the worlds that this process sends to. */
   private readonly all: number;
   protected worlds: number;
@@ -81,7 +81,7 @@ export class ReplicatedSends {
     this.ports = ports;
     this.order = order;
     this.gates = gates;
-    this.notices = new Notices(ports, parts);
+    this.notices = new WorldNotices(ports, parts);
     this.place = place;
     this.membership = membership;
     this.copies = copies;
@@ -276,7 +276,7 @@ export class ReplicatedSends {
   }
 
   /** What another replica of our rank has sent to a rank in a world where that has no replica any more. */
-  hearNotice(rank: number, { world, first, count }: Notice): void {
+  hearNotice(rank: number, { world, first, count }: WorldNotice): void {
     const channel = this.channelTo(rank);
     if (count === 0) channel.acknowledgeBefore(world, first);
     for (let i = 0; i < count; i++) channel.acknowledge(world, (first + i) | 0);

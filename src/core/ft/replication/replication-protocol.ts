@@ -27,11 +27,11 @@ import { ArrivalOrder } from "./arrival-order.ts";
 import { isComparison, SendComparison, type SendDivergence } from "./comparing/send-comparison.ts";
 import { Copies } from "./copies.ts";
 import type { Membership } from "./membership.ts";
-import { isNotice, type Notice, noticeOf } from "./notices.ts";
 import { ReplicatedOperations } from "./performing/replicated-operations.ts";
 import { ReplicatedSends, type ReplicatedSendsParts } from "./replicated-sends.ts";
 import type { Replicated } from "./report.ts";
 import { WorldGates } from "./world-gates.ts";
+import { isNotice, noticeOf, type WorldNotice } from "./world-notices.ts";
 
 const copiesBytesMaxDefault = 16 << 20;
 
@@ -235,7 +235,7 @@ export class ReplicationProtocol extends PassThrough {
   }
 
   /** In a world that this process stands in for somebody, that rank has sent messages to ours. */
-  private hearNotice({ rank, replica }: ProcessName, { world, first, count }: Notice): void {
+  private hearNotice({ rank, replica }: ProcessName, { world, first, count }: WorldNotice): void {
     if (!this.membership.isAlive(rank, replica) || world >= this.membership.replicas) return;
     if (count === 0) this.gates.hearBefore(world, rank, first);
     else this.gates.hear(world, rank, first, count);

@@ -2,7 +2,7 @@
  * A substitute is in several worlds, and has seen what its own world has sent. Another world may be behind: there a message that depends on what
  * nobody has sent yet would come from the future, and a receive of ANY_SOURCE take it instead of one that was meant (the paper's algorithm
  * has no such case, docs/replication.md). So a message passes the gate to a world when all that had come before it was posted
- * has been sent in that world as well. Who sends there tells it (notices.ts).
+ * has been sent in that world as well. Who sends there tells it (world-notices.ts).
  */
 import { lives, saves } from "../../base/saved-classes.ts";
 import { ReceivedNumbers } from "../received-numbers.ts";

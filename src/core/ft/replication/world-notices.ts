@@ -62,7 +62,7 @@ interface NoticesParts {
   readonly gates: WorldGates;
 }
 
-export class Notices {
+export class WorldNotices {
   private readonly ports: ProtocolPorts;
   private readonly place: ProcessName;
   private readonly membership: Membership;
@@ -259,17 +259,17 @@ export class Notices {
 }
 
 /** A packet of another process about messages of its rank. */
-export interface Notice {
+export interface WorldNotice {
   readonly world: number;
   readonly first: number;
   /** 0: all before `first`. */
   readonly count: number;
 }
 
-export function noticeOf(a: number, b: number): Notice {
+export function noticeOf(a: number, b: number): WorldNotice {
   const count = (a & kindMask) === NoticePacket.RUN ? ((a >>> countShift) & (runMax - 1)) + 1 : 0;
   return { world: (a >>> worldShift) & worldMask, first: b, count };
 }
 
 saves({ Waiting });
-lives({ Notices });
+lives({ WorldNotices });
