@@ -101,11 +101,20 @@ export class ReplicatedSends {
     message.has = channel.acknowledgedBy(message.sequence);
     channel.add(message);
     this.unsettled++;
-    const mayCopy = this.isSmall(message);
+    if (this.mustCopy(message)) {
+      this.copies.takeAnyway(message);
+      this.complete(message);
+    }
+    const mayCopy = message.send >= 0 && this.isSmall(message);
     this.pumpAll(channel);
     if (message.isOver || this.settle(channel, message)) return;
     // Bytes that a receiver may be reading from the program's buffer stay the program's.
     if (mayCopy && message.announced === 0 && this.copies.take(message)) this.complete(message);
+  }
+
+  /** Must the program be able to hear that it is complete, whatever the room for copies? */
+  protected mustCopy(_message: KeptSend): boolean {
+    return false;
   }
 
   private isSmall(message: KeptSend): boolean {
@@ -125,10 +134,22 @@ export class ReplicatedSends {
     message.isSynchronous = words[at + R_MODE] === SendMode.SYNCHRONOUS;
     message.pointer = words[at + R_POINTER]! as Pointer;
     message.send = send;
+    message.ticket = this.ticketNow();
+    message.isDelayed = false;
     message.announced = 0;
     message.wished = 0;
     message.isOver = false;
     return message;
+  }
+
+  /** For `mayLeave`: how far this process is when it sends. */
+  protected ticketNow(): number {
+    return 0;
+  }
+
+  /** Asked again on every progress until it is true. */
+  protected mayLeave(_message: KeptSend): boolean {
+    return true;
   }
 
   private complete(message: KeptSend): void {
@@ -177,7 +198,7 @@ export class ReplicatedSends {
       if (position >= channel.end) return moved;
       const message = channel.at(position);
       if (message.isOver || (message.has & bit) !== 0) continue;
-      if (!this.transmit(message, world)) return moved;
+      if (!this.mayLeave(message) || !this.transmit(message, world)) return moved;
       this.settle(channel, message);
       moved = true;
     }
