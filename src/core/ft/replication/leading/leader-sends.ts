@@ -9,8 +9,7 @@ import { ReplicatedSends, type ReplicatedSendsParts } from "../replicated-sends.
 import { DecisionLog } from "./decision-log.ts";
 import { ToldDecisions } from "./told-decisions.ts";
 
-/** No transport sends more bytes with an envelope. */
-const copiedBytesMax = 128 << 10;
+const smallBytesMax = 8 << 10;
 
 export class LeaderSends extends ReplicatedSends {
   readonly log: DecisionLog;
@@ -30,12 +29,18 @@ export class LeaderSends extends ReplicatedSends {
     return !this.log.leads || this.told.hasChoice;
   }
 
+  /** By its length alone: whether a program may see a send complete before anybody has the message is the same in all replicas. */
+  protected override isSmall({ bytes, isSynchronous }: KeptSend): boolean {
+    return bytes <= smallBytesMax && !isSynchronous;
+  }
+
   /**
-   * Where the leader had room, its program may have heard that a small send is complete; that of a follower hears the same then, though its own
-   * receiver has no room. What the leader could copy is less than `copiedBytesMax`.
+   * Where the leader had room for a copy, its program may have heard that a small send is complete; that of a follower hears the same
+   * then, though its own receiver has no room. A large send is complete when all have the message, here as everywhere: a follower
+   * that went on without would send what its leader, which waits, has not sent.
    */
-  protected override mustCopy({ bytes, isSynchronous }: KeptSend): boolean {
-    return this.follows() && bytes <= copiedBytesMax && !isSynchronous;
+  protected override mustCopy(message: KeptSend): boolean {
+    return this.follows() && this.isSmall(message);
   }
 
   protected override ticketNow(): number {
