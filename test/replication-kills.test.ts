@@ -128,7 +128,7 @@ test("R1 what it cannot do is said before the job starts", limit, async () => {
     [["--replicas", "99"], /^banyan: Cannot have 99 processes for each rank: give a whole number from 1 to 16$/m],
     [["--replicate-ranks", "0,7"], /^banyan: Cannot replicate rank 7: the job has ranks 0 to 1$/m],
     [["--replicate-ranks", "one"], /^banyan: Cannot replicate the ranks "one": give a list like 0,1,4-7$/m],
-    [["--replication", "by post"], /^banyan: Cannot replicate by "by post": there are parallel and mirror$/m],
+    [["--replication", "by post"], /^banyan: Cannot replicate by "by post": there are parallel, mirror and leader$/m],
     [["--freeze-at", "1s", "--job-dir", "nowhere"], /^banyan: Cannot freeze a job under --protocol replication: /m],
     [["--ranks-per-thread", "2"], /^banyan: Cannot put several ranks into a thread under --protocol replication: /m],
   ];

@@ -64,6 +64,8 @@ export interface ProtocolPorts {
   peerBack(name: ProcessName): void;
   /** Asks again how each posted receive is matched. */
   pinPosted(pinOf: (receive: RecordId) => Pin): void;
+  /** Asks again how each receive is matched that stands still (`Pin.LATER`), oldest first. */
+  pinWaiting(pinOf: (receive: RecordId) => Pin): void;
   /** Is that message here without all its bytes, which its sender will not send any more? And the numbers of all such messages of a rank. */
   isBroken(source: number, sequence: number): boolean;
   brokenFrom(source: number): number[];
@@ -157,6 +159,8 @@ export interface Protocol {
   held(source: WorldRank, sequence: number): void;
   /** This receive has taken that message. Called once, before `held` unless the payload came first. */
   matched(receive: RecordId, source: WorldRank, sequence: number): void;
+  /** May the program's wish to cancel that request be heard? If not, the program waits in its call until it may. */
+  mayCancel(request: RecordId): boolean;
   /**
    * The program wants a receive cancelled: `isMatched`, too late, and it will not be. Otherwise it is, unless the answer is
    * false: then it waits for its message as if the program had not asked.

@@ -24,6 +24,7 @@ export interface RecordedCall {
     | "awaitsOthers"
     | "progress"
     | "mayPass"
+    | "mayCancel"
     | "kept"
     | "callsPassed"
     | "report"
@@ -189,6 +190,10 @@ export class RecordingProtocol implements Protocol {
   matched(receive: RecordId, source: WorldRank, sequence: number): void {
     this.#note("matched", receive, source, sequence);
     this.#inner.matched(receive, source, sequence);
+  }
+
+  mayCancel(request: RecordId): boolean {
+    return this.#inner.mayCancel(request);
   }
 
   cancelling(receive: RecordId, isMatched: boolean): boolean {

@@ -25,6 +25,7 @@ import { mixed } from "../script/mixed-number.ts";
 import type { Script } from "../script/script.ts";
 import { World, type WorldOptions } from "../world.ts";
 import { judgeWorlds } from "./judge-worlds.ts";
+import { LedHistories } from "./led-histories.ts";
 
 export type MakeReplica = (options: ReplicationOptions, ports: ProtocolPorts) => ReplicationProtocol;
 
@@ -54,8 +55,8 @@ export interface ReplicatedOutcome extends SeedOutcome {
 
 const eventsMax = 5_000_000;
 const stopsSalt = 77;
-/** One of so many seeds is of the mirror protocol. */
-const mirrorEvery = 4;
+/** One of so many seeds is of the mirror protocol, and the one before it follows a leader. */
+const variantEvery = 4;
 
 export function runReplicationSeed(options: ReplicationSeedOptions): ReplicatedOutcome {
   const random = new Random(options.seed);
@@ -67,16 +68,15 @@ export function runReplicationSeed(options: ReplicationSeedOptions): ReplicatedO
     ...drawn.cost,
     inFlightAtCrash: random.pick(["lost", "delivered", "either"] as const),
   };
-  const variant = options.variant ?? variantOf(options.seed);
   const copiesBytesMax = random.pick([0, 300, 20_000, 16 << 20]);
+  const variant = options.variant ?? variantOf(options.seed);
   const script = generate(random.fork(), {
     ranks,
     events: options.events ?? random.pick([10, 40, 100]),
     eagerBytesMax: cost.eagerBytesMax!,
     often: options.often,
     deaths: "none",
-    // Each world has files of its own here, and members of a file are in several worlds when one has died.
-    without: ["shared files"],
+    without: variant === "leader" ? [...withoutAlways, ...withoutLeader] : withoutAlways,
     // The sender would decide by what it sees, and send what it decided.
     mayCancelSend: () => false,
     takesAnySource: variant !== "mirror",
@@ -84,9 +84,15 @@ export function runReplicationSeed(options: ReplicationSeedOptions): ReplicatedO
   const run = {
     plan,
     script,
-    world: { ...drawn, cost, nodes: random.between(1, ranks * Math.max(...plan)) },
+    world: {
+      ...drawn,
+      eagerLimit: variant === "leader" ? sameToItself(drawn.eagerLimit, ranks) : drawn.eagerLimit,
+      cost,
+      nodes: random.between(1, ranks * Math.max(...plan)),
+    },
     copiesBytesMax,
     makeReplica: options.makeReplica ?? makerOf(variant),
+    mustSeeTheSame: variant === "leader",
     newMembership: options.newMembership,
     listener: options.listener,
   };
@@ -99,7 +105,21 @@ export function runReplicationSeed(options: ReplicationSeedOptions): ReplicatedO
   return runReplicas({ ...run, planDeaths: planDeathsAndStops });
 }
 
-const variantOf = (seed: number): ReplicationVariant => (seed % mirrorEvery === 0 ? "mirror" : "parallel");
+/** Each world has files of its own here, and members of a file are in several worlds when one has died. */
+const withoutAlways: readonly string[] = ["shared files"];
+/** A follower may have the message of a receive that its leader cancels: that ends the job, and says so. */
+const withoutLeader: readonly string[] = ["receives that are cancelled while their message comes"];
+
+/** Messages to oneself go through the memory of one's own node, of any replica: a program may see whether a send of one is complete. */
+function sameToItself(limit: WorldOptions["eagerLimit"], ranks: number): WorldOptions["eagerLimit"] {
+  if (limit === undefined) return undefined;
+  return (sender, to) => limit(sender, sender.rank % ranks === to % ranks ? to % ranks : to);
+}
+
+function variantOf(seed: number): ReplicationVariant {
+  const place = seed % variantEvery;
+  return place === 0 ? "mirror" : place === variantEvery - 1 ? "leader" : "parallel";
+}
 
 const makerOf =
   (variant: ReplicationVariant): MakeReplica =>
@@ -121,6 +141,8 @@ interface ReplicasSetup {
   readonly makeReplica?: MakeReplica | undefined;
   readonly newMembership?: ((plan: readonly number[]) => Membership) | undefined;
   readonly listener?: ((line: string) => void) | undefined;
+  /** Replicas of a rank see the same, whatever the order of messages: they follow a leader. */
+  readonly mustSeeTheSame?: boolean;
   planDeaths(world: World): void;
 }
 
@@ -128,6 +150,7 @@ export function runReplicas(setup: ReplicasSetup): ReplicatedOutcome {
   const { plan, script, copiesBytesMax, listener, makeReplica = makerOf("parallel") } = setup;
   const { newMembership = (all) => new Membership(all) } = setup;
   const ranks = plan.length;
+  const histories = new LedHistories(ranks);
   const protocols: ReplicationProtocol[] = [];
   const divergences: SendDivergence[] = [];
   const diverged = (divergence: SendDivergence): void => void divergences.push(divergence);
@@ -138,7 +161,7 @@ export function runReplicas(setup: ReplicasSetup): ReplicatedOutcome {
     protocol: (process) => (ports) => {
       const place = { rank: process % ranks, replica: Math.floor(process / ranks) };
       const options = { ...place, membership: newMembership(plan), diverged, ...bound(copiesBytesMax) };
-      const made = makeReplica(options, ports);
+      const made = makeReplica(options, setup.mustSeeTheSame ? histories.watch(process, ports) : ports);
       protocols[process] = made;
       return made;
     },
@@ -149,12 +172,15 @@ export function runReplicas(setup: ReplicasSetup): ReplicatedOutcome {
   const outsides = observations.map(() => atOnce(new PrintedOutput(ranks), new RankFiles(ranks, () => world.nowNs)));
   world.startAll((process) => {
     const { replica } = world.nameOf(process.number);
-    const seen = { observation: observations[replica]!, witness: null, outside: outsides[replica]! };
+    const witness = setup.mustSeeTheSame ? histories.witness(process.number) : null;
+    if (setup.mustSeeTheSame) process.engine.tracer = histories.tracer(process.number);
+    const seen = { observation: observations[replica]!, witness, outside: outsides[replica]! };
     return interpret(new ScriptState(script, process, seen));
   });
   setup.planDeaths(world);
   const violations = run(world);
   if (violations.length === 0) violations.push(...judgeWorlds(world, { script, observations, outsides }));
+  if (setup.mustSeeTheSame) violations.push(...histories.judge(world));
   violations.push(
     ...divergences.map((found) => ({ invariant: "replicas send the same", what: JSON.stringify(found) })),
   );

@@ -54,8 +54,8 @@ function violations({ plan, bytes, dead, deathNs, behind, makeReplica }: Apart):
 
 /** Sends to all worlds at once, as the paper's algorithm does. */
 class HastySends extends ReplicatedSends {
-  protected override mayPass(): boolean {
-    return true;
+  protected override get hasGates(): boolean {
+    return false;
   }
 }
 

@@ -283,6 +283,10 @@ export class LoggingProtocol implements Protocol {
     this.receives.matched(receive, source, sequence);
   }
 
+  mayCancel(): boolean {
+    return true;
+  }
+
   cancelling(receive: RecordId, isMatched: boolean): boolean {
     return this.receives.cancelling(receive, isMatched);
   }

@@ -76,13 +76,9 @@ export class MirrorSends extends ReplicatedSends {
   }
 
   /** All replicas of a receiver get messages of all worlds, so there is no ANY_SOURCE that could take one too early. */
-  protected override mayPass(): boolean {
-    return true;
+  protected override get hasGates(): boolean {
+    return false;
   }
-
-  protected override notePosted(): void {}
-
-  protected override noteLost(): void {}
 
   /** A replica of our own rank: it has sent what this process sends as well. */
   protected override succeed(): void {}

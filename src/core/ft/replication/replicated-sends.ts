@@ -115,19 +115,24 @@ export class ReplicatedSends {
     message.has = channel.acknowledgedBy(message.sequence);
     channel.add(message);
     this.unsettled++;
-    if (channel.dead !== 0) this.notePosted(channel, message);
-    const mayCopy = this.isSmall(message);
+    if (channel.dead !== 0 && this.hasGates) this.notices.posted(channel, message);
+    if (this.mustCopy(message)) {
+      this.copies.takeAnyway(message);
+      this.complete(message);
+    }
+    const mayCopy = message.send >= 0 && this.isSmall(message);
     this.pumpAll(channel);
     if (message.isOver || this.settle(channel, message)) return;
     // Bytes that a receiver may be reading from the program's buffer stay the program's.
     if (mayCopy && message.announced === 0 && this.copies.take(message)) this.complete(message);
   }
 
-  protected notePosted(channel: SendChannel, message: KeptSend): void {
-    this.notices.posted(channel, message);
+  /** Must the program be able to hear that it is complete, whatever the room for copies? */
+  protected mustCopy(_message: KeptSend): boolean {
+    return false;
   }
 
-  private isSmall(message: KeptSend): boolean {
+  protected isSmall(message: KeptSend): boolean {
     message.replica = this.place.replica;
     return this.ports.isEager(message);
   }
@@ -145,10 +150,22 @@ export class ReplicatedSends {
     message.pointer = words[at + R_POINTER]! as Pointer;
     message.send = send;
     message.position = this.order.end;
+    message.ticket = this.ticketNow();
+    message.isDelayed = false;
     message.announced = 0;
     message.wished = 0;
     message.isOver = false;
     return message;
+  }
+
+  /** For `mayLeave`: how far this process is when it sends. */
+  protected ticketNow(): number {
+    return 0;
+  }
+
+  /** Asked again on every progress until it is true. */
+  protected mayLeave(_message: KeptSend): boolean {
+    return true;
   }
 
   private complete(message: KeptSend): void {
@@ -200,15 +217,20 @@ export class ReplicatedSends {
       if (position >= channel.end) return moved;
       const message = channel.at(position);
       if (message.isOver || (message.has & bit) !== 0) continue;
-      if (!this.mayPass(message, world) || !this.transmit(message, world)) return moved;
+      if (!this.mayLeave(message) || !this.mayPass(message, world) || !this.transmit(message, world)) return moved;
       this.settle(channel, message);
       moved = true;
     }
   }
 
+  /** Do messages for a world that is behind wait for it? */
+  protected get hasGates(): boolean {
+    return true;
+  }
+
   /** Is that world as far as this process was when it posted the message? */
-  protected mayPass(message: KeptSend, world: number): boolean {
-    return world === this.place.replica || this.gates.mayPass(world, message.position);
+  private mayPass(message: KeptSend, world: number): boolean {
+    return world === this.place.replica || !this.hasGates || this.gates.mayPass(world, message.position);
   }
 
   protected transmit(message: KeptSend, world: number): boolean {
@@ -325,7 +347,7 @@ export class ReplicatedSends {
         if ((added & (1 << world)) !== 0) channel.next[world] = channel.first;
       }
       if (channel.first < channel.end) this.pending.add(channel);
-      this.notices.inherited(channel, added);
+      if (this.hasGates) this.notices.inherited(channel, added);
     }
   }
 
@@ -348,12 +370,8 @@ export class ReplicatedSends {
     const channel = this.channels.get(rank);
     if (channel === undefined) return;
     channel.dead |= 1 << replica;
-    this.noteLost(channel, replica);
+    if (this.hasGates) this.notices.receiverLost(channel, replica);
     channel.forEach((message) => void this.settle(channel, message));
-  }
-
-  protected noteLost(channel: SendChannel, replica: number): void {
-    this.notices.receiverLost(channel, replica);
   }
 
   /** Copies in the process's memory. */

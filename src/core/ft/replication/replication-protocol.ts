@@ -163,7 +163,7 @@ export class ReplicationProtocol extends PassThrough {
     this.pass();
   }
 
-  override receivePosted(): Pin {
+  override receivePosted(_receive: RecordId): Pin {
     this.pass();
     return Pin.FREE;
   }

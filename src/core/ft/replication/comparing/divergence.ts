@@ -56,7 +56,7 @@ export function divergenceText(words: DivergedWords): string {
   return (
     `replicas ${replica} and ${other} of rank ${rank} send different messages: ${what}; ` +
     "the program is not send-deterministic, and its answer may be wrong when a replica is lost; " +
-    "see banyan check-determinism"
+    "see banyan check-determinism, or run with --replication leader"
   );
 }
 
