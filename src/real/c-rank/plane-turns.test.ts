@@ -52,6 +52,7 @@ class TestRank {
       () => {
         world.ran.push(index);
         this.answers.push(turn.rewound());
+        assert.ok(!this.isUnwound, "its stack is there");
         return this.step(this) === "ended" ? 0 : 1;
       },
       () => {},
@@ -221,6 +222,29 @@ test("ADR 42: what the engine must see to stays so until the rank goes on, and a
   turns.run(1);
   assert.deepEqual([a.answers, b.answers], [[WAITS_IN_ENGINE], [WAITS_IN_ENGINE]]);
   assert.ok(!turns.isWaiting(1));
+  // Another wait begins anew.
+  thread.begin();
+  a.sight = 0;
+  assert.ok(!turns.hasNews(0));
+  turns.slept(0);
+  assert.ok(!turns.hasNews(0));
+});
+
+test("ADR 42: a rank that stops in its engine is JavaScript's, whoever had its turn before", () => {
+  const thread = new TestThread(3);
+  thread.begin();
+  const [a, b, c] = thread.ranks as [TestRank, TestRank, TestRank];
+  for (const rank of thread.ranks) rank.sight = 1;
+  b.step = () => "stopped";
+  thread.turns.idle = 2;
+  thread.turns.hasMoved = false;
+  thread.turns.run(0);
+  assert.deepEqual([thread.ran, thread.turns.current], [[0, 1], 1]);
+  assert.deepEqual(
+    [a, b, c].map(({ index }) => thread.turns.isWaiting(index)),
+    [true, false, true],
+  );
+  assert.deepEqual([thread.turns.idle, thread.turns.hasMoved], [0, true], "a turn is a movement");
 });
 
 test("ADR 42: an error leaves with the name of the rank whose program has thrown it; others go on", () => {

@@ -112,8 +112,7 @@
       (call $moved)
       (if (i32.eqz (call_indirect (type $look) (call $functionOf (local.get $rank) (i32.const 3))))
         (then (return (i32.const 0))))
-      ;; Its engine waits, or JavaScript chooses.
-      (if (i32.eqz (i32.load (local.get $record))) (then (return (i32.const 1))))
+      ;; It has stopped elsewhere than in its plane, or JavaScript chooses.
       (if (i32.lt_s (local.tee $rank (i32.load offset=12 (global.get $head))) (i32.const 0))
         (then (return (i32.const 1))))
       (local.set $now (call $ticks))
