@@ -17,7 +17,7 @@ import foldBytes from "./fold.wat";
 import { gateWaits, type PlaneWaitPort } from "./plane-wait-port.ts";
 
 export const planeCollectives = [
-  ...(["MPI_Barrier", "MPI_Bcast", "MPI_Gather", "MPI_Allgather", "MPI_Alltoall"] as const),
+  ...(["MPI_Barrier", "MPI_Bcast", "MPI_Gather", "MPI_Scatter", "MPI_Allgather", "MPI_Alltoall"] as const),
   ...(["MPI_Reduce", "MPI_Allreduce"] as const),
 ] as const;
 
