@@ -158,6 +158,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "real/rank",
     "real/output",
     "real/messages",
+    "real/data-plane",
     "real/process",
     "real/transport",
     "real/image",
