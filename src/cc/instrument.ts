@@ -8,6 +8,7 @@
 import type binaryenPackage from "binaryen";
 import { debugInformation, placeLines, withoutDebugSections } from "./debug/debug-lines.ts";
 import { withoutSections } from "./debug/module-parts.ts";
+import { withWasmInvokes } from "./invokes/wasm-invokes.ts";
 import type { InstrumentRequest, Reply } from "./requests.ts";
 import { adaptSignatures } from "./signature-adapters.ts";
 
@@ -21,7 +22,7 @@ export class Instrumenter {
   }
 
   static async load(): Promise<Instrumenter> {
-    return new Instrumenter((await import("binaryen")).default);
+    return new Instrumenter((await withWasmInvokes(() => import("binaryen"))).default);
   }
 
   instrument({ module: bytes, finish }: InstrumentRequest): Reply {

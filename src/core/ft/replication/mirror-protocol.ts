@@ -49,15 +49,15 @@ export class MirrorProtocol extends ReplicationProtocol {
    * Messages of all worlds come, also of those that are ahead: a receive of any source could take one of which, in its own world, nobody could know
    * yet (world-gates.ts).
    */
-  override receivePosted(receive?: RecordId): Pin {
-    if (receive !== undefined && this.ports.records.get(receive, R_PEER) === ANY_SOURCE) {
+  override receivePosted(receive: RecordId): Pin {
+    if (this.ports.records.get(receive, R_PEER) === ANY_SOURCE) {
       const why = "messages of all replicas come, in any order; use --replication parallel or leader";
       throw new MpiError(
         ErrorClass.UNSUPPORTED_OPERATION,
         `Cannot receive from MPI_ANY_SOURCE under --replication mirror: ${why}`,
       );
     }
-    return super.receivePosted();
+    return super.receivePosted(receive);
   }
 
   /** Messages of all replicas come: none of them tells of a death. */
