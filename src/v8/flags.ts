@@ -58,7 +58,6 @@ export const flags: readonly Flag[] = [
   // Every function that is called is optimised at once (src/cc/machine-code): in place of the baseline compiler's code.
   { flag: "--no-liftoff-only", purpose: "optimise the compiler" },
   { flag: "--no-liftoff", purpose: "optimise the compiler" },
-  { flag: "--no-wasm-deopt", purpose: "optimise the compiler", since: "12.9" },
   { flag: "--allow-natives-syntax", purpose: "call intrinsics" },
   { flag: "--expose-gc", purpose: "collect garbage on demand" },
 ];
@@ -73,7 +72,7 @@ export function setFlagsFor(purpose: Purpose): void {
   for (const flag of flagsFor(purpose)) setFlagsFromString(flag);
 }
 
-/** Sets them back, in the opposite order. Only for flags without a value. */
+/** Sets them to the opposite, the last one first. Only for flags without a value, which had that value before. */
 export function unsetFlagsFor(purpose: Purpose): void {
   for (const flag of flagsFor(purpose).reverse()) setFlagsFromString(oppositeOf(flag));
 }
