@@ -20,6 +20,8 @@ const run = (args) => {
 // Node reads and checks these at every start, of which tests have thousands (80 ms each, for the list of a usual system). No test
 // uses TLS.
 delete process.env.NODE_EXTRA_CA_CERTS;
+// No server of a test spends a minute on making machine code for servers that come later.
+process.env.BANYAN_CC_TRAIN_AFTER_MS = "never";
 if (process.argv.includes("--long")) process.env.BANYAN_LONG_TESTS = "1";
 const words = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 const built = await run(["scripts/build.mjs", "--if-stale"]);

@@ -14,8 +14,12 @@ import { outlineOf } from "./module-outline.ts";
 
 type Imports = Record<string, Record<string, unknown>>;
 type Exports = WebAssembly.Instance["exports"];
+interface Instantiated {
+  readonly module: WebAssembly.Module;
+  readonly instance: WebAssembly.Instance;
+}
 /** Of a module that is not compiled yet. */
-type Instantiate = (bytes: Uint8Array, imports: Imports) => Promise<{ readonly instance: WebAssembly.Instance }>;
+type Instantiate = (bytes: Uint8Array, imports: Imports) => Promise<Instantiated>;
 type AnyFunction = (...args: readonly unknown[]) => unknown;
 
 /** Its text, as Emscripten writes and shortens it: `function f(i,a){var s=save();try{return entry(i)(a)}catch(…`. */
@@ -26,13 +30,21 @@ const restoreBody = /^00200024(..)0b$/;
 /** No entry of a table. */
 const again = -1;
 
+/** The module of these bytes, if somebody has it. */
+export type KnownModules = (bytes: Uint8Array) => WebAssembly.Module | undefined;
+
 /** Loads a package that instantiates its module when it is imported. */
-export async function withWasmInvokes<Package>(load: () => Promise<Package>): Promise<Package> {
+export async function withWasmInvokes<Package>(
+  load: () => Promise<Package>,
+  known: KnownModules = () => undefined,
+): Promise<Package> {
   const engine = WebAssembly as unknown as { instantiate: Instantiate };
   const instantiate = engine.instantiate;
   engine.instantiate = async (bytes, imports) => {
     const bridge = bridgeFor(bytes, imports);
-    const made = await instantiate(bytes, bridge?.imports ?? imports);
+    const { imports: given = imports } = bridge ?? {};
+    const module = known(bytes);
+    const made = module === undefined ? await instantiate(bytes, given) : instanceOf(module, given);
     bridge?.join(made.instance.exports);
     return made;
   };
@@ -41,6 +53,10 @@ export async function withWasmInvokes<Package>(load: () => Promise<Package>): Pr
   } finally {
     engine.instantiate = instantiate;
   }
+}
+
+function instanceOf(module: WebAssembly.Module, imports: Imports): Instantiated {
+  return { module, instance: new WebAssembly.Instance(module, imports as WebAssembly.Imports) };
 }
 
 interface Bridge {
