@@ -22,6 +22,8 @@ const run = (args) => {
 delete process.env.NODE_EXTRA_CA_CERTS;
 // No server of a test spends a minute on making machine code for servers that come later.
 process.env.BANYAN_CC_TRAIN_AFTER_MS = "never";
+// The one that most tests use compiles hundreds of programs.
+process.env.BANYAN_CC_FOR_LONG = "1";
 if (process.argv.includes("--long")) process.env.BANYAN_LONG_TESTS = "1";
 const words = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 const built = await run(["scripts/build.mjs", "--if-stale"]);

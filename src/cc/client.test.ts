@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, describe, it, type TestContext } from "node:test";
 import { timeLimit } from "../../test/patience.ts";
 import { encodeValue } from "../real/framing/value-frame.ts";
+import { flagsFor } from "../v8/flags.ts";
 import { CannotCompile, ServerClient } from "./client.ts";
 import { replyBounds } from "./frames.ts";
 import type { Reply } from "./requests.ts";
@@ -76,6 +77,20 @@ it("M6 tools that are not installed are named, with what to do", limit, async (t
     message:
       "Cannot compile: packages of the compiler are not installed (@nobody/compiler, nobodys-linker); get them with: npm install @nobody/compiler@1.2.3 nobodys-linker@4.5.6",
   });
+});
+
+it("X9 a server for long may optimise what it uses most, any other does not", limit, async (t) => {
+  const noteFlags = `require("node:fs").writeFileSync(__filename + ".flags", JSON.stringify(process.execArgv));`;
+  for (const [isForLong, purpose] of [
+    [true, "run the compiler for long"],
+    [false, "run the compiler"],
+  ] as const) {
+    const { place, server } = placeWith(t, `${isForLong}`, noteFlags + answer);
+    await new ServerClient({ place, server, cacheFolder: join(root, `${isForLong}`), isForLong }).run(request);
+    assert.deepEqual(JSON.parse(readFileSync(`${server}.flags`, "utf8")), flagsFor(purpose));
+  }
+  assert(flagsFor("run the compiler").includes("--liftoff-only"));
+  assert(!flagsFor("run the compiler for long").includes("--liftoff-only"));
 });
 
 describe("M6 a compile server that starts", () => {

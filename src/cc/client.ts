@@ -49,6 +49,8 @@ interface ServerClientOptions {
   readonly idleMs?: number;
   /** Without work for that long a server that this client starts may make machine code to be kept. */
   readonly trainAfterMs?: number;
+  /** A server that this client starts will compile dozens of programs. */
+  readonly isForLong?: boolean;
   readonly startPatience?: StartPatience;
 }
 
@@ -108,7 +110,7 @@ export class ServerClient implements Tools {
 
   #startCandidate(): Candidate {
     const { place, server, packages = {}, cacheFolder, idleMs = idleMsDefault } = this.#options;
-    const { trainAfterMs = trainAfterMsDefault } = this.#options;
+    const { trainAfterMs = trainAfterMsDefault, isForLong = false } = this.#options;
     const missing = Object.entries(packages).filter(([name]) => !isInstalled(name, server));
     if (missing.length > 0) {
       const names = missing.map(([name]) => name).join(", ");
@@ -120,7 +122,7 @@ export class ServerClient implements Tools {
     const wrong = prepareFolder(place.folder);
     if (wrong !== undefined) throw unusable("start", wrong);
     const log = openLog(place.log);
-    const flags = flagsFor("run the compiler");
+    const flags = flagsFor(isForLong ? "run the compiler for long" : "run the compiler");
     const words = [...flags, server, place.socket, place.lock, place.log, `${idleMs}`, cacheFolder, `${trainAfterMs}`];
     // With an empty environment: the server outlives this process and serves others.
     const { PATH, HOME, TMPDIR } = process.env;
