@@ -48,8 +48,12 @@ export function protocolOf(setup: RankSetup, say: (message: ProtocolWords) => vo
   };
 }
 
+/** For measurements: collectives go by messages then, as they do under protocols whose ranks have no boards. */
+const collectivesVariable = "BANYAN_COLLECTIVES";
+
 /** Boards go past the messages: only where nobody must see those, and where all that use one fall together (rule 12). */
 function mayUseBoards({ boards }: ProtocolDefinition, rank: number, placement: Placement, setOf: Int32Array): boolean {
+  if (process.env[collectivesVariable] === "messages") return false;
   if (boards !== "inside a set") return boards === "always";
   return placement.every((node, other) => node !== placement[rank] || setOf[other] === setOf[rank]);
 }
