@@ -96,7 +96,7 @@ test("R8 mirrored: a node is killed, nobody stands in for anybody, and nothing s
   ...limit,
   ...long,
 }, async () => {
-  const killed = new Run(run(2, 2, "--replication", "mirror", source, "60", "20000"), patient);
+  const killed = new Run(run(2, 2, "--replication", "mirror", source, "60", "20000", "named"), patient);
   await killed.printed("at work", 2);
   process.kill(killed.nodePid(0), "SIGKILL");
   const { code, stdout, stderr } = await killed.ended;
@@ -114,6 +114,15 @@ test("R8 replicas that send different messages are told of, once, and the job co
   assert.match(
     found[0]!,
     /replicas 0 and 1 of rank [0-2] send different messages: message \d+ to rank [0-2], tag [5-7], \d+ bytes in one of them; the program is not send-deterministic/,
+  );
+});
+
+test("R8 mirrored: a receive of any source is refused", { ...limit, ...long }, async () => {
+  const { code, stderr } = await banyan(run(2, 2, "--replication", "mirror", source, "2"), patient);
+  assert.notEqual(code, 0);
+  assert.match(
+    stderr,
+    /MPI_Recv.*Cannot receive from MPI_ANY_SOURCE under --replication mirror: .* use --replication parallel or leader/,
   );
 });
 
