@@ -292,6 +292,26 @@ describe("ADR 20: a data plane does what the engine does", () => {
     });
   }
 
+  test("ADR 42: a rank that has received all there was need not look once more when it sends", () => {
+    const pair = new Pair({ ranks: 2, planeWaits: "receives" });
+    for (let rank = 0; rank < 2; rank++) pair.call(rank, { name: "MPI_Init", args: [0, 0] });
+    const rounds = 150;
+    for (let i = 0; i < rounds; i++) {
+      // Rank 0 sends while a message waits for it.
+      for (const [rank, name] of [
+        [1, "MPI_Send"],
+        [0, "MPI_Send"],
+        [1, "MPI_Recv"],
+        [0, "MPI_Recv"],
+      ] as const) {
+        const args = [4096, 1, 0x214, 1 - rank, 0, COMM_WORLD];
+        assert.equal(pair.call(rank, { name, args: name === "MPI_Recv" ? [...args, 0] : args }), 0);
+      }
+    }
+    pair.count();
+    assert.deepEqual([pair.sent, pair.received], [2 * rounds, 2 * rounds]);
+  });
+
   test("a rank dies in between", () => {
     for (let i = 0; i < 2 * fewPrograms; i++) {
       const pair = new Pair({ ranks: 3, planeWaits: i % 2 === 1 ? "receives" : "none" });

@@ -86,7 +86,7 @@
     (param $first v128) (param $buffer i32) (param $count i32) (param $type i32) (param $dest i32) (param $tag i32)
     (param $handle i32)
     (result i32 i32)
-    (local $bytes i32) (local $communicator i32) (local $way i32) (local $slot i32) (local $sends i32) (local $position i32)
+    (local $bytes i32) (local $communicator i32) (local $way i32) (local $slot i32) (local $sends i32)
     (block $engine
       (br_if $engine (i32.and (i32.load (global.get $pass)) (i32.const 5)))
       (br_if $engine (i32.load (global.get $stop)))
@@ -103,9 +103,7 @@
       (local.set $sends (i32.add (i32.load offset=4 (global.get $pass)) (i32.const 1)))
       (if (i32.ge_u (local.get $sends) (i32.const 64))
         (then
-          (local.set $position (i32.load offset=8 (global.get $pass)))
-          (br_if $engine
-            (i32.eq (i32.load (call $slotOf (local.get $position))) (i32.add (local.get $position) (i32.const 1))))
+          (br_if $engine (call $isAnyThere))
           (local.set $sends (i32.const 0))))
       (br_if $engine (i32.eqz (local.tee $slot (call $reserve (i32.load offset=8 (local.get $way))))))
       (i32.store offset=4 (global.get $pass) (local.get $sends))
@@ -135,6 +133,12 @@
                 (global.get $eagerBytes))))))
       (return (local.get $bytes) (global.get $payload)))
     (i32.const -1) (i32.const 0))
+
+  ;; Has a packet arrived that the process is not done with?
+  (func $isAnyThere (result i32)
+    (local $position i32)
+    (local.set $position (i32.load offset=8 (global.get $pass)))
+    (i32.eq (i32.load (call $slotOf (local.get $position))) (i32.add (local.get $position) (i32.const 1))))
 
   ;; The payload is there: the header follows, and the message leaves.
   (func $leave (export "leave")
@@ -289,7 +293,12 @@
   (func $release (export "release")
     (i32.store offset=16 (global.get $pass) (i32.add (i32.load offset=16 (global.get $pass)) (i32.const 1)))
     (if (i32.eq (global.get $taken) (i32.load offset=8 (global.get $pass)))
-      (then (call $advance))
+      (then
+        (call $advance)
+        ;; A send that looks at what has arrived (see `send`) goes to the engine if it finds anything; often there is nothing here.
+        (if (i32.ge_u (i32.load offset=4 (global.get $pass)) (i32.const 32))
+          (then
+            (if (i32.eqz (call $isAnyThere)) (then (i32.store offset=4 (global.get $pass) (i32.const 0)))))))
       ;; Void: whoever comes to it passes by, as at a slot whose producer died.
       (else
         (i32.store offset=4 (call $slotOf (global.get $taken)) (i32.const 0))
