@@ -361,7 +361,7 @@ describe("ADR 25: collectives in the data plane are those of the engine", () => 
   test("ranks wait at gates without their engines, and images are exchanged in between", () => {
     let [completed, left] = [0, 0];
     for (let i = 0; i < fewPrograms; i++) {
-      const pair = new Pair({ ...options(2 + (i % 4), i), planeWaits: "collectives" });
+      const pair = new Pair({ ...options(2 + (i % 4), i), ...ample, planeWaits: "collectives" });
       run(pair, seedFirst * 9000 + i, { collectives: 100, imagesEvery: i % 3 === 0 ? 47 : 0 });
       pair.count();
       completed += pair.completed;
