@@ -124,5 +124,5 @@ test("bench names the parts of logging in its help, and knows logging as all of 
   assert.match(stdout, /^Parts of logging:\n {2}logging-ping-pong /m);
   const { code, stderr } = await banyan(["bench", "logging-lateness"]);
   assert.equal(code, 2);
-  assert.match(stderr, /"logging-lateness": there are latency, .*, logging, ulfm;/);
+  assert.match(stderr, /"logging-lateness": there are latency, .*, logging, replication, ulfm;/);
 });

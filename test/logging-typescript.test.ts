@@ -3,21 +3,25 @@
  * again, from the beginning, until they have come as far as before. Nothing is seen twice, nothing is lost.
  */
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { type Ended, folderOf, messages, program, Run, sorted, until } from "./harness.ts";
 import { long } from "./long.ts";
 
 /**
  * Rank 0 takes what comes first, adds it to a chain that depends on the order, and answers with the chain. In the end every
- * rank knows the answers it got, and rank 0 those it gave: they must be the same, whoever fell on the way.
+ * rank knows the answers it got, and rank 0 those it gave: they must be the same, whoever fell on the way. At the messages that are
+ * given it stops until there is a file of that name in a folder.
  */
 const chain = program(
   "logging-chain.ts",
   `
+  import { existsSync } from "node:fs";
   import { mpi } from "banyan";
   const { world } = mpi;
   const rounds = Number(process.argv[2]);
+  const [folder = "", ...stops] = process.argv.slice(3);
   const mix = (sum: number, value: number) => (Math.imul(sum ^ value, 0x9e3779b1) ^ (sum >>> 15)) | 0;
   if (world.rank === 0) {
     const given: number[][] = Array.from({ length: world.size }, () => []);
@@ -29,6 +33,9 @@ const chain = program(
       given[source]!.push(sum);
       world.send(Int32Array.of(sum), { dest: source });
       if (i % 10 === 0) console.log("0 after " + i);
+      while (stops.includes(String(i)) && !existsSync(folder + "/" + i)) {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+      }
     }
     let same = true;
     for (let rank = 1; rank < world.size; rank++) {
@@ -102,22 +109,30 @@ test("L5 a TypeScript program with wildcards: the node of its workers is killed"
 });
 
 test("L5 the node of the rank that chooses is killed, twice, and then the other", async () => {
-  const run = new Run([...logging, chain, String(rounds)], { stdin: "" });
-  await run.printed("0 after 100");
-  await kill(run, 0);
-  await run.printed("0 after 300");
-  await kill(run, 0);
-  await run.printed("0 after 500");
-  await kill(run, 1);
+  const folder = folderOf("logging-chain-stops");
+  mkdirSync(folder);
+  const run = new Run([...logging, chain, String(rounds), folder, "100", "300", "500"], { stdin: "" });
+  for (const [message, node] of [
+    [100, 0],
+    [300, 0],
+    [500, 1],
+  ] as const) {
+    await run.printed(`0 after ${message}`);
+    await kill(run, node);
+    writeFileSync(join(folder, `${message}`), "");
+  }
   assertChain(await run.ended, 3);
   run.assertNothingLeft();
 });
 
 test("L5 both nodes are killed at once", async () => {
-  const run = new Run([...logging, chain, String(rounds)], { stdin: "" });
+  const folder = folderOf("logging-chain-both");
+  mkdirSync(folder);
+  const run = new Run([...logging, chain, String(rounds), folder, "50"], { stdin: "" });
   await run.printed("0 after 50");
   const pids = [0, 1].map((node) => run.nodePid(node));
   for (const pid of pids) process.kill(pid, "SIGKILL");
+  writeFileSync(join(folder, "50"), "");
   assertChain(await run.ended, 2);
   run.assertNothingLeft();
 });

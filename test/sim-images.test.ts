@@ -11,7 +11,7 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 import { CWorld, type CWorldOptions, type WorldImage } from "../src/sim/c/c-world.ts";
 import { Random } from "../src/sim/random.ts";
 import { banyan, folderOf, program } from "./harness.ts";
-import { tries } from "./long.ts";
+import { long, tries } from "./long.ts";
 
 interface Experiment {
   readonly module: string;
@@ -123,13 +123,13 @@ async function compiled(name: string): Promise<string> {
 if (!isMainThread) parentPort!.postMessage(run(workerData as Experiment));
 else
   describe("M6 images", { concurrency: true }, () => {
-    for (const [name, what, nodes] of [
-      ["image-messages", "messages under way, wildcards, datatypes, operations, communicators", 2],
-      ["image-stack", "deep recursion, jumps, a sort that communicates, the heap", 1],
-      ["image-stencil", "large messages and collectives under way", 2],
-      ["ulfm", "revocations and agreements under way", 2],
+    for (const [name, what, nodes, when] of [
+      ["image-messages", "messages under way, wildcards, datatypes, operations, communicators", 2, {}],
+      ["image-stack", "deep recursion, jumps, a sort that communicates, the heap", 1, {}],
+      ["image-stencil", "large messages and collectives under way", 2, long],
+      ["ulfm", "revocations and agreements under way", 2, long],
     ] as const) {
-      it(`M6 images: ${what}: ${points} points, restored and cloned`, async (t) => {
+      it(`M6 images: ${what}: ${points} points, restored and cloned`, when, async (t) => {
         const module = await compiled(name);
         const report = await inThread({ module, ranks: 3, nodes, seed: 20_261, points });
         assert.equal(report.wrong.length, 0, report.wrong.slice(0, 3).join("\n"));

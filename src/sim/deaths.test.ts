@@ -138,7 +138,7 @@ describe("U2 ULFM a death while a communicator is made", () => {
   for (const [name, maker] of Object.entries(makers)) {
     it(`${name}: all others come to their ends, whenever it happens`, () => {
       let failed = 0;
-      for (let seed = 1; seed <= tries(24, 120); seed++) {
+      for (let seed = 1; seed <= tries(12, 120); seed++) {
         const { stuck, errors } = makeWithDeath(maker, seed, (seed * 6_607) % 40_000, seed % 4 === 0);
         assert.deepEqual(stuck, [], `seed ${seed}`);
         for (const error of errors) assert.ok([undefined, 0, PROC_FAILED, REVOKED].includes(error), `error ${error}`);
@@ -220,7 +220,7 @@ describe("U1 ULFM receives from anybody", () => {
 
   it("go on when each death is acknowledged: the manager gets all messages of all workers that live, in order", () => {
     let pending = 0;
-    for (let seed = 1; seed <= tries(20, 600); seed++) {
+    for (let seed = 1; seed <= tries(10, 600); seed++) {
       const ranks = 3 + (seed % 6);
       const inFlightAtCrash = (["lost", "delivered", "either"] as const)[seed % 3]!;
       const world = new World({ ranks, nodes: 1 + (seed % 3), seed, cost: { detectionNs: 2_000, inFlightAtCrash } });
@@ -278,7 +278,7 @@ describe("U1 ULFM receives from anybody", () => {
 
 describe("U2 ULFM the end", () => {
   it("comes for all that live, whoever dies in MPI_Finalize or before", () => {
-    for (let seed = 1; seed <= tries(15, 300); seed++) {
+    for (let seed = 1; seed <= tries(8, 300); seed++) {
       const ranks = 2 + (seed % 9);
       const inFlightAtCrash = (["lost", "delivered", "either"] as const)[seed % 3]!;
       const world = new World({ ranks, nodes: 1 + (seed % 2), seed, cost: { detectionNs: 2_000, inFlightAtCrash } });

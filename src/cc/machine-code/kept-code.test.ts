@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { long } from "../../../test/long.ts";
 import { flagsFor, setFlagsFor, unsetFlagsFor } from "../../v8/flags.ts";
 import { canKeepWasmCode, wasmCodeOf } from "../../v8/wasm-code.ts";
 import { Cache } from "../cache.ts";
@@ -87,7 +88,7 @@ function register(): void {
       deepEqual(await use(folder), { isMissing: false, isOptimised: true, answer: 42 });
     });
 
-    it("two that make it at once do not disturb each other", here, async () => {
+    it("two that make it at once do not disturb each other", { ...here, ...long }, async () => {
       const folder = newFolder();
       await Promise.all([make(folder), make(folder)]);
       deepEqual(await use(folder), { isMissing: false, isOptimised: true, answer: 42 });
@@ -104,7 +105,7 @@ function register(): void {
       deepEqual(await use(folder), { isMissing: false, isOptimised: true, answer: 42 });
     });
 
-    it("V8 refuses one of another V8, and nobody says so", here, async () => {
+    it("V8 refuses one of another V8, and nobody says so", { ...here, ...long }, async () => {
       const folder = newFolder();
       await make(folder);
       // Flags count as much as versions, and can be changed.

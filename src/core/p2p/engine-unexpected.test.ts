@@ -30,7 +30,7 @@ describe("M1 the memory of unexpected messages is bounded in bytes", () => {
   }
 
   it("very many of them: nothing lost, bytes bounded by the limit and what the channels hold", () => {
-    const messages = tries(20_000, 100_000);
+    const messages = tries(8_000, 100_000);
     const perSender = messages / senders;
     const hand = flooded(perSender);
     const { engine, memory } = hand.world.processes[0]!;
@@ -55,7 +55,7 @@ describe("M1 the memory of unexpected messages is bounded in bytes", () => {
   });
 
   it("all of them taken by wildcards, in the order of each sender", () => {
-    const perSender = 5_000;
+    const perSender = tries(2_000, 5_000);
     const messages = perSender * senders;
     const hand = flooded(perSender);
     const next = new Int32Array(senders + 1);

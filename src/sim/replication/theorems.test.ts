@@ -1,7 +1,7 @@
 /** What each part of the protocol is good for: without it, the seeds find worlds that go wrong. */
 import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { tries } from "../../../test/long.ts";
+import { long, tries } from "../../../test/long.ts";
 import type { RecordId } from "../../core/base/brand.ts";
 import type { ProcessName } from "../../core/base/identity.ts";
 import { Membership } from "../../core/ft/replication/membership.ts";
@@ -113,7 +113,7 @@ describe("R3, R4 what is left out of the protocol is missed", () => {
     equal(violated({ makeReplica: (...all) => new WithoutCopies(...all) }).length, wantedSeeds);
   });
 
-  it("R4 the check for duplicates: messages are received twice", () => {
+  it("R4 the check for duplicates: messages are received twice", long, () => {
     equal(violated({ makeReplica: (...all) => new Forgetful(...all) }).length, wantedSeeds);
     equal(violated({ makeReplica: (...all) => new Forgetful(...all), deaths: "none" }, 1, peacefulSeeds).length, 0);
   });
@@ -128,11 +128,11 @@ describe("R3, R4 what is left out of the protocol is missed", () => {
     );
   });
 
-  it("R4 one order of substitution for all", () => {
+  it("R4 one order of substitution for all", long, () => {
     equal(violated({ newMembership: (plan) => new TwoOrders(plan), replicas: 4 }).length, wantedSeeds);
   });
 
-  it("R4 line 22: a substitute inherits from a substitute", () => {
+  it("R4 line 22: a substitute inherits from a substitute", long, () => {
     equal(violated({ newMembership: (plan) => new OneStep(plan), replicas: 4 }).length, wantedSeeds);
   });
 });

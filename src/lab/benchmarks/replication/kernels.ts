@@ -10,7 +10,15 @@ import type { MeasuredStart, RunTrouble } from "../../measuring/measure.ts";
 import type { Series } from "../../measuring/series.ts";
 import { metricTable } from "../../tables/metric-table.ts";
 import { readKernel } from "../kernels.ts";
-import { contendersOf, crowdedText, modesOf, type Placement, placements, ratios, startOf } from "./modes.ts";
+import {
+  contendersOf,
+  crowdedText,
+  modesOf,
+  placements,
+  replicationRatios,
+  startReplicas,
+  type WorldPlacement,
+} from "./modes.ts";
 
 interface Kernel {
   readonly name: string;
@@ -45,23 +53,27 @@ const kernelsOf = ({ sizes }: Lab): Kernel[] => [
   ...["cg", "ft", "mg"].map((name) => ({ name, args: [sizes.kernelClass] })),
 ];
 
-const kernelMetric = (name: string, { word }: Pick<Placement, "word">): string => `${name}_${word}_s`;
+const kernelMetric = (name: string, { word }: Pick<WorldPlacement, "word">): string => `${name}_${word}_s`;
 
 function startsOf(module: string, { name, args }: Kernel): MeasuredStart[] {
   return placements.flatMap((placement) => {
     const metric = kernelMetric(name, placement);
     const read = readKernel.bind(null, metric);
     const job = { module, args, ranks, variant: `${name}, ${placement.word}`, read };
-    return modesOf(placement).map((mode) => startOf(job, placement, mode));
+    return modesOf(placement).map((mode) => startReplicas(job, placement, mode));
   });
 }
 
-function table(lab: Lab, series: readonly Series[], names: readonly string[], placement: Placement): Table {
+function table(lab: Lab, series: readonly Series[], names: readonly string[], placement: WorldPlacement): Table {
   const size = lab.quick ? "tiny problems" : `class ${lab.sizes.kernelClass} of NPB; bt, sp and hpccg as they are`;
   const rows = names.map((name) => ({ text: name, metric: kernelMetric(name, placement), x: ranks }));
   const where = `${placement.text}${crowdedText(lab, ranks)}`;
   return {
     caption: `Kernels on ${ranks} ranks with replicas, ${where}; ${size}: seconds, less is better (${paper})`,
-    text: metricTable(series, rows, { heading: "kernel", contenders: contendersOf(placement), ratios }),
+    text: metricTable(series, rows, {
+      heading: "kernel",
+      contenders: contendersOf(placement),
+      ratios: replicationRatios,
+    }),
   };
 }

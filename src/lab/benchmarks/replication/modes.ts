@@ -15,17 +15,17 @@ import { banyanCommand, type Lab } from "../../lab.ts";
 import type { ChildRun, Command } from "../../measuring/child.ts";
 import type { MeasuredStart } from "../../measuring/measure.ts";
 import type { Sample } from "../../measuring/samples.ts";
-import { type Contender, medianAt, type Series } from "../../measuring/series.ts";
+import type { Contender } from "../../measuring/series.ts";
 
 /** Where processes are: each on a node of its own, as in the paper; or those of a world together. */
-export interface Placement {
+export interface WorldPlacement {
   readonly word: string;
   readonly text: string;
   /** Of a plain job of so many ranks. */
   nodes(ranks: number): number;
 }
 
-export const placements: readonly Placement[] = [
+export const placements: readonly WorldPlacement[] = [
   { word: "apart", text: "each process on a node of its own", nodes: (ranks) => ranks },
   { word: "world", text: "a world on each node", nodes: () => 1 },
 ];
@@ -42,7 +42,7 @@ interface Mode {
 }
 
 const shipped = {};
-export const modes: readonly Mode[] = [
+const modes: readonly Mode[] = [
   { contender: plainNone, variant: null, isTwice: false, env: shipped },
   { contender: plainMessages, variant: null, isTwice: false, env: { BANYAN_COLLECTIVES: "messages" } },
   { contender: plainTwice, variant: null, isTwice: true, env: shipped },
@@ -52,12 +52,13 @@ export const modes: readonly Mode[] = [
 ];
 
 /** On nodes of their own no ranks have other collectives than by messages. */
-export const modesOf = ({ word }: Placement): readonly Mode[] =>
+export const modesOf = ({ word }: WorldPlacement): readonly Mode[] =>
   word === "apart" ? modes.filter(({ contender }) => contender !== plainMessages) : modes;
 
-export const contendersOf = (placement: Placement): Contender[] => modesOf(placement).map(({ contender }) => contender);
+export const contendersOf = (placement: WorldPlacement): Contender[] =>
+  modesOf(placement).map(({ contender }) => contender);
 
-export const ratios: readonly (readonly [Contender, Contender])[] = [
+export const replicationRatios: readonly (readonly [Contender, Contender])[] = [
   [replicasParallel, plainNone],
   [replicasParallel, plainTwice],
   [replicasMirror, plainTwice],
@@ -72,9 +73,9 @@ interface ModuleJob {
   readonly read?: (run: ChildRun) => readonly Sample[] | undefined;
 }
 
-export function startOf(
+export function startReplicas(
   job: ModuleJob,
-  placement: Placement,
+  placement: WorldPlacement,
   { contender, variant, isTwice, env }: Mode,
 ): MeasuredStart {
   const { module, args, ranks, read } = job;
@@ -96,13 +97,6 @@ const twice = ({ file, args }: Command): Command => ({
   file: "/bin/sh",
   args: ["-c", '"$@" > /dev/null & "$@"; code=$?; wait; exit $code', "sh", file, ...args],
 });
-
-export function figureOf(series: readonly Series[], { id }: Contender, metric: string, x: number): number | undefined {
-  return medianAt(
-    series.find((one) => one.contender.id === id && one.metric === metric),
-    x,
-  );
-}
 
 /** More processes than cores: only a comparison with jobs side by side says what replication costs. */
 export function crowdedText({ cores }: Lab, ranks: number): string {

@@ -8,7 +8,15 @@ import { mapSeries, ofMetric, type Series } from "../../measuring/series.ts";
 import type { Panel } from "../../plots/plot.ts";
 import { metricTable } from "../../tables/metric-table.ts";
 import { bytesText } from "../../tables/units.ts";
-import { contendersOf, crowdedText, modesOf, type Placement, placements, ratios, startOf } from "./modes.ts";
+import {
+  contendersOf,
+  crowdedText,
+  modesOf,
+  placements,
+  replicationRatios,
+  startReplicas,
+  type WorldPlacement,
+} from "./modes.ts";
 
 const ranks = 2;
 const sizes = [1, 8, 64, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20];
@@ -18,8 +26,8 @@ const roundsMax = 1_000;
 const roundsMin = 20;
 const paper = "SDR-MPI, Fig. 7: 1.42 × for 1 byte, the same bandwidth for large messages";
 
-const latencyOf = ({ word }: Placement): string => `latency_${word}_us`;
-const bandwidthOf = ({ word }: Placement): string => `bandwidth_${word}_mbs`;
+const latencyOf = ({ word }: WorldPlacement): string => `latency_${word}_us`;
+const bandwidthOf = ({ word }: WorldPlacement): string => `bandwidth_${word}_mbs`;
 
 export const replicationPingPong: Benchmark = {
   name: "replication-ping-pong",
@@ -48,7 +56,7 @@ export const replicationPingPong: Benchmark = {
 
 const sizesOf = ({ quick }: Lab): readonly number[] => (quick ? sizesQuick : sizes);
 
-function startsOf(lab: Lab, module: string, placement: Placement): MeasuredStart[] {
+function startsOf(lab: Lab, module: string, placement: WorldPlacement): MeasuredStart[] {
   const rounds = (bytes: number): number =>
     lab.quick ? 10 : Math.max(roundsMin, Math.min(roundsMax, Math.floor(bytesMax / 10 / bytes)));
   const numbers = sizesOf(lab).map((bytes) => `${bytes}:${rounds(bytes)}`);
@@ -56,16 +64,16 @@ function startsOf(lab: Lab, module: string, placement: Placement): MeasuredStart
   const args = [latencyOf(placement), "named", ...counts, ...numbers];
   // Without collectives there is nothing that boards could change.
   const chosen = modesOf(placement).filter(({ contender }) => contender.id !== "none-messages");
-  return chosen.map((mode) => startOf({ module, args, ranks, variant: placement.word }, placement, mode));
+  return chosen.map((mode) => startReplicas({ module, args, ranks, variant: placement.word }, placement, mode));
 }
 
-function tables(lab: Lab, series: readonly Series[], placement: Placement): Table[] {
+function tables(lab: Lab, series: readonly Series[], placement: WorldPlacement): Table[] {
   const table = (metric: string, caption: string): Table => ({
     caption,
     text: metricTable(
       series.filter((one) => one.metric === metric),
       sizesOf(lab).map((bytes) => ({ text: bytesText(bytes), metric, x: bytes })),
-      { heading: "size", contenders: contendersOf(placement), ratios },
+      { heading: "size", contenders: contendersOf(placement), ratios: replicationRatios },
     ),
   });
   const where = `${placement.text}${crowdedText(lab, ranks)}`;
@@ -75,7 +83,7 @@ function tables(lab: Lab, series: readonly Series[], placement: Placement): Tabl
   ];
 }
 
-function panels(series: readonly Series[], placement: Placement): Panel[] {
+function panels(series: readonly Series[], placement: WorldPlacement): Panel[] {
   const panel = (metric: string, title: string, yLabel: string): Panel => ({
     title: `${title}, ${placement.text}`,
     xLabel: "message size",
