@@ -138,7 +138,7 @@ describe("U2 ULFM a death while a communicator is made", () => {
   for (const [name, maker] of Object.entries(makers)) {
     it(`${name}: all others come to their ends, whenever it happens`, () => {
       let failed = 0;
-      for (let seed = 1; seed <= tries(12, 120); seed++) {
+      for (let seed = 1; seed <= tries(24, 120); seed++) {
         const { stuck, errors } = makeWithDeath(maker, seed, (seed * 6_607) % 40_000, seed % 4 === 0);
         assert.deepEqual(stuck, [], `seed ${seed}`);
         for (const error of errors) assert.ok([undefined, 0, PROC_FAILED, REVOKED].includes(error), `error ${error}`);

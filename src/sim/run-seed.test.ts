@@ -20,7 +20,7 @@ const options = { ranks: 5, events: 200, eagerBytesMax: 1000, deaths: "none" } a
 
 describe("random programs in simulated worlds", () => {
   it("M1 M2 M3 M4: every invariant holds under every one of these seeds", () => {
-    const seeds = tries(20, 500);
+    const seeds = tries(45, 500);
     const outcomes: SeedOutcome[] = [];
     for (let seed = 1; seed <= seeds; seed++) {
       const outcome = runSeed({ seed });
