@@ -20,7 +20,7 @@ for (const [name, ranks, ...options] of [
   ["on two nodes", 4, "--nodes", "2"],
   ["taking turns in two threads", 4, "--ranks-per-thread", "2"],
 ] as const) {
-  const when = longUnless(ranks !== 3);
+  const when = longUnless(options[0] === "--nodes");
   test(`M9 files: ways to access, views, pointers, errors on ${ranks} ranks ${name}`, when, async () => {
     const folder = newFolder(`files-${ranks}-${options.length}`);
     const { code, stdout, stderr } = await inFolder(folder, () =>

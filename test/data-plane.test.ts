@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { test } from "node:test";
 import { launch, thaw } from "banyan";
 import { banyan, inFolder, newFolder } from "./harness.ts";
-import { longUnless } from "./long.ts";
+import { long, longUnless } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 const program = resolve("test/programs/c/small-messages.c");
@@ -35,7 +35,10 @@ for (const [ranks, perThread] of [
   });
 }
 
-test("M6 images: a job with data planes is frozen in the middle of its messages and thawed", limit, async () => {
+test("M6 images: a job with data planes is frozen in the middle of its messages and thawed", {
+  ...limit,
+  ...long,
+}, async () => {
   await inFolder(newFolder("planes"), async () => {
     const job = launch(program, { ranks: 2, args: [`${messages * 50}`, `${announced}`], jobFolder: "frozen" });
     for await (const event of job) if (event.kind === "line" && event.text === "step") job.freeze();

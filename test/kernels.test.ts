@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { banyan, type Ended, folderOf, program } from "./harness.ts";
-import { longUnless } from "./long.ts";
+import { long, longUnless } from "./long.ts";
 
 /** A machine that compiles for the first time, and does other things as well. */
 const patient = { timeoutMs: 120_000 };
@@ -40,7 +40,7 @@ for (const [kernel, ...args] of [
   }
 }
 
-test("M6: kernel raytrace paints the same picture with one worker and with three on two nodes", async () => {
+test("M6: kernel raytrace paints the same picture with one worker and with three on two nodes", long, async () => {
   program("raytrace/place-for-pictures", "");
   const folder = folderOf("raytrace");
   const pictures = new Set<string>();

@@ -82,8 +82,10 @@ async function assertEcho(args: readonly string[], killAt: readonly number[]): P
   run.assertNothingLeft();
 }
 
-test("X2 a C program reads 1 MB exactly once while its node is killed twice, with checkpoints", limit, () =>
-  assertEcho(["--checkpoint-every", "300ms", echoC, "200"], [4000, 9000]),
+test(
+  "X2 a C program reads 1 MB exactly once while its node is killed twice, with checkpoints",
+  { ...limit, ...long },
+  () => assertEcho(["--checkpoint-every", "300ms", echoC, "200"], [4000, 9000]),
 );
 
 test("X2 the same without checkpoints: it reads everything again", { ...limit, ...long }, () =>

@@ -74,7 +74,7 @@ test("L5: an event logger that falls before anybody has spoken to it", { ...limi
   await survives({ faults, checkpointEveryMs: 100 }, 2);
 });
 
-test("L5: a set and the event logger fall together, and the answer is the same", limit, async () => {
+test("L5: a set and the event logger fall together, and the answer is the same", { ...limit, ...long }, async () => {
   const moment = "at call 100 of rank 1";
   await survives({ faults: `kill service event-logger ${moment}; kill node 1 ${moment}` }, 2);
 });

@@ -24,7 +24,7 @@ interface Scenario {
 const scenarios: readonly Scenario[] = [
   { name: "at-once", ranks: 4, alive: 3 },
   { name: "messages", ranks: 3, alive: 2 },
-  { name: "collectives", ranks: 4, alive: 3, usual: [2, "exit"] },
+  { name: "collectives", ranks: 4, alive: 3 },
   { name: "acknowledged", ranks: 3, alive: 1 },
   { name: "master", ranks: 8, alive: 5 },
   { name: "handlers", ranks: 4, alive: 3 },

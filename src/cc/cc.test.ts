@@ -176,7 +176,7 @@ describe("M6 banyan cc", { concurrency: false }, () => {
     assert.equal(existsSync(join(cwd, "none")), false);
   });
 
-  it("C++ with its library; setjmp, signals and long double link as well", limit, async () => {
+  it("C++ with its library; setjmp, signals and long double link as well", { ...limit, ...long }, async () => {
     const cwd = session.write("cxx", {
       "vector.cpp":
         '#include <cstdio>\n#include <stdexcept>\n#include <vector>\nint main(int n, char **) {\n  std::vector<int> ones(n, 1);\n  if (ones.size() > 9) throw std::runtime_error("many");\n  std::printf("%zu\\n", ones.size());\n}\n',

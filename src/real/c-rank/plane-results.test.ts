@@ -13,7 +13,7 @@ import { bytesUsed, randomSteps, type Step, textOf } from "./testing/random-call
 const ERRORS_RETURN = 0x143;
 const COMM_WORLD = 0x101;
 const stepsPerProgram = 120;
-const programs = tries(3, 24);
+const programs = tries(4, 24);
 
 interface Results {
   /** Of each rank: its calls so far, and their answers. */
