@@ -39,7 +39,7 @@ function makeOwnFolder(): string {
   return ownFolder;
 }
 
-function removeFolder(folder: string): void {
+function removeOwn(folder: string): void {
   if (folder !== "") rmSync(folder, { recursive: true, force: true });
 }
 
@@ -57,12 +57,12 @@ const askMsMax = 500;
 
 /** The dispatcher is gone, and no other process will remove the folder that it has left. */
 function orphaned(): never {
-  removeFolder(jobFolder);
+  removeOwn(jobFolder);
   return fenced();
 }
 
 function fenced(): never {
-  removeFolder(ownFolder);
+  removeOwn(ownFolder);
   return killSelf();
 }
 
@@ -155,7 +155,7 @@ class NodeMain {
   /** When the dispatcher has everything: what a process has not sent yet may be lost with it. */
   #leave(end: () => never): void {
     this.#end = () => {
-      removeFolder(ownFolder);
+      removeOwn(ownFolder);
       return end();
     };
     this.#link.end();

@@ -2,8 +2,8 @@
  * The two folders of a running job: a temporary one, and the one that outlives the command (job-folder.ts). A job that was given
  * none of the second kind has the temporary one for both.
  */
-import { rmSync } from "node:fs";
 import { describeSystemError } from "../../../core/base/system-error.ts";
+import { removeFolder } from "../../disk/remove-folder.ts";
 import type { ProgramPlace } from "../../messages/program-place.ts";
 import { checkpointsIn, programsIn, removeEndedJob } from "./job-folder.ts";
 
@@ -32,7 +32,11 @@ export class JobFolders {
   /** The job is over, and leaves that in its folder. Returns the obstacle; empty: none. */
   clear(left: "all" | "frozen" | "nothing"): string {
     const { folder, jobFolder } = this.#options;
-    rmSync(folder, { recursive: true, force: true });
+    try {
+      removeFolder(folder);
+    } catch (error) {
+      return `Cannot remove ${folder}, a folder of the job: ${describeSystemError(error)}`;
+    }
     if (jobFolder === "" || left === "all") return "";
     try {
       removeEndedJob(jobFolder, { isFrozen: left === "frozen" });
