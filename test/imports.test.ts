@@ -194,6 +194,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "real/job/report": ["real/messages", "core/ft", "core/service", "core/base"],
   "real/job/programs": ["real/messages", "real/disk", "core/base"],
   "real/job/folder": [
+    "real/disk",
     "real/messages",
     "real/file-service",
     "real/image",
