@@ -15,12 +15,12 @@ import type { Membership } from "./membership.ts";
 import type { SendChannel } from "./send-channel.ts";
 import type { WorldGates } from "./world-gates.ts";
 
-/** The first word of packets: the kind in the low bits, the world, and a count of messages. The last word: the rank that they are for. */
+/** The first word of packets: the kind in the low bits (below 9: others between replicas), the world, and a count of messages. The last word: the rank that they are for. */
 const NoticePacket = {
   /** A run of messages, by its first number. */
-  RUN: 6,
+  RUN: 9,
   /** All messages before a number. */
-  BEFORE: 7,
+  BEFORE: 10,
 } as const;
 const kindMask = 0xf;
 const worldShift = 4;

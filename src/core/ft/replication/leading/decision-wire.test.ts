@@ -6,6 +6,9 @@ import { DecisionReader, encodeDecision } from "./decision-wire.ts";
 const words: readonly DecisionWord[] = [
   { kind: "decision", view: 0, number: 9, decision: [1, 4, 2, -7] },
   { kind: "decision", view: 3, number: 10, decision: [4, 4096] },
+  // After days of decisions.
+  { kind: "decision", view: 3, number: 0x10000000, decision: [5, 2, 8] },
+  { kind: "decision", view: 3, number: 0x7fffffff, decision: [2, 1] },
   { kind: "held", view: 3, known: 11, passed: 10 },
   { kind: "query", view: 4, known: 11 },
   {

@@ -8,18 +8,23 @@ import { lives } from "../../../base/saved-classes.ts";
 import type { Decision, DecisionWord } from "./decision-log.ts";
 
 const kinds = ["decision", "held", "query", "state"] as const;
-/** The first word has the length in its low bits and the kind above them. */
+/** The first word has the length in its low bits, the kind above them, and the kind of a decision above that: what is said most often has six words. */
 const kindShift = 24;
+const kindMask = 7;
 const lengthMax = (1 << kindShift) - 1;
-/** The kind of a decision is in the low bits of its number's word: what is said most often has six words. */
-const decisionShift = 3;
+const decisionShift = 27;
+const decisionMask = 7;
+/** A number that is not told right would make the others deaf; a job comes to it after some days of nothing but decisions. */
+const numberMax = 0x7fffffff;
 
 export function encodeDecision(word: DecisionWord): readonly number[] {
   const words: number[] = [0, word.view];
   switch (word.kind) {
     case "decision": {
       const [kind, ...rest] = word.decision;
-      words.push((word.number << decisionShift) | kind!, ...rest);
+      words[0] = kind! << decisionShift;
+      assert(word.number <= numberMax, "replicas can follow a leader for 2^31 decisions");
+      words.push(word.number, ...rest);
       break;
     }
     case "held":
@@ -34,7 +39,7 @@ export function encodeDecision(word: DecisionWord): readonly number[] {
       break;
   }
   assert(words.length <= lengthMax, `a word of ${words.length} words about decisions`);
-  words[0] = words.length | (kinds.indexOf(word.kind) << kindShift);
+  words[0] = words[0]! | words.length | (kinds.indexOf(word.kind) << kindShift);
   return words;
 }
 
@@ -62,14 +67,12 @@ export class DecisionReader {
 const isCount = (value: number | undefined): value is number => value !== undefined && value >= 0;
 
 function decode([head, view, ...words]: readonly number[]): DecisionWord | null {
-  const kind = kinds[head! >>> kindShift];
+  const kind = kinds[(head! >>> kindShift) & kindMask];
   const [one, two] = words;
   if (kind === undefined || !isCount(view) || !isCount(one)) return null;
   switch (kind) {
-    case "decision": {
-      const decision = [one & ((1 << decisionShift) - 1), ...words.slice(1)];
-      return { kind, view, number: one >>> decisionShift, decision };
-    }
+    case "decision":
+      return { kind, view, number: one, decision: [(head! >>> decisionShift) & decisionMask, ...words.slice(1)] };
     case "held":
       return words.length === 2 && isCount(two) ? { kind, view, known: one, passed: two } : null;
     case "query":
