@@ -13,7 +13,7 @@ import { assert } from "../../core/base/assert.ts";
 import type { Pointer } from "../../core/base/brand.ts";
 import type { Board, Boards } from "../../core/coll/engine/board.ts";
 import type { MeetingPass } from "../../core/coll/engine/meeting-pass.ts";
-import { Seat } from "../../core/coll/engine/seat.ts";
+import type { Seat } from "../../core/coll/engine/seat.ts";
 import { Views } from "../../core/comm/datatype/views.ts";
 import { BoardPart, boardOf, type LongParts, lineBytes, longPartsOf, partHeadBytes, partStride } from "./layout.ts";
 import type { NodeCalls, NodeMemory } from "./node-memory.ts";
@@ -57,9 +57,9 @@ export class SharedBoards implements Boards {
     this.#member[index] = member;
     const board = boardOf(this.#node.layout, index);
     this.#node.calls.store(board + BoardPart.MEMBERS + member * 4, this.#node.process + 1);
-    const seat = this.#meetings?.seatAt(index) ?? Seat.alone();
+    const seat = this.#meetings?.seatAt(index) ?? null;
     const longs = longPartsOf(this.#node.layout, index, places.length);
-    seat.take({ board, longs: longs.at, bytesMax: longs.bytes, members: places.length, member });
+    seat?.take({ board, longs: longs.at, bytesMax: longs.bytes, members: places.length, member });
     return new SharedBoard(this.#node, this.#ring, {
       board,
       longs,
@@ -89,7 +89,8 @@ export function claimBoard({ calls, layout }: NodeMemory, members: number): numb
 interface SharedBoardOptions {
   readonly board: number;
   readonly longs: LongParts;
-  readonly seat: Seat;
+  /** A data plane goes through rounds as well: where it and the board say how many there were; null: there is no plane. */
+  readonly seat: Seat | null;
   readonly meetings: MeetingPass | null;
   readonly memory: Views;
   /** Index in the node of every member. */
@@ -110,9 +111,12 @@ class SharedBoard implements Board {
   readonly #longStride: number;
   readonly #places: readonly number[];
   readonly #gate: number;
-  /** The round in which we are: a data plane goes through rounds as well. */
-  readonly seat: Seat;
+  readonly seat: Seat | null;
   readonly #meetings: MeetingPass | null;
+  /** The round in which we are, its bank's counter and data: fields, because an allreduce asks for them a dozen times. */
+  #round = 0;
+  #arrived: number;
+  #data: number;
 
   constructor(node: NodeMemory, ring: RingTransport, options: SharedBoardOptions) {
     const { board, longs, places, memory, seat, meetings } = options;
@@ -132,25 +136,27 @@ class SharedBoard implements Board {
     this.#places = places;
     this.#gate = board + BoardPart.GATE;
     this.seat = seat;
+    this.#arrived = board + BoardPart.ARRIVED;
+    this.#data = board + BoardPart.DATA;
   }
 
-  /** The counter of the round's bank, and its data. */
-  get #arrived(): number {
-    return this.#board + BoardPart.ARRIVED + (this.seat.round & 1) * lineBytes;
+  /** A plane may have been through rounds since we looked. */
+  #follow(): void {
+    if (this.seat !== null && this.seat.round !== this.#round) this.#enter(this.seat.round);
   }
-  get #data(): number {
-    return this.#board + BoardPart.DATA + (this.seat.round & 1) * this.#members * this.#partStride;
-  }
-  /** The gate's value when it is open to us. */
-  get #open(): number {
-    return (this.seat.round + 1) | 0;
+
+  #enter(round: number): void {
+    const bank = round & 1;
+    this.#round = round;
+    this.#arrived = this.#board + BoardPart.ARRIVED + bank * lineBytes;
+    this.#data = this.#board + BoardPart.DATA + bank * this.#members * this.#partStride;
   }
 
   part(member: number): Pointer {
     if (this.lengthOf(member) <= this.#shortBytes) {
       return (this.#data + member * this.#partStride + partHeadBytes) as Pointer;
     }
-    return (this.#longs + ((this.seat.round & 1) * this.#members + member) * this.#longStride) as Pointer;
+    return (this.#longs + ((this.#round & 1) * this.#members + member) * this.#longStride) as Pointer;
   }
 
   lengthOf(member: number): number {
@@ -158,19 +164,22 @@ class SharedBoard implements Board {
   }
 
   putLength(member: number, bytes: number): void {
+    this.#follow();
     this.#words[(this.#data + member * this.#partStride) >> 2] = bytes;
   }
 
   arrive(): boolean {
+    this.#follow();
     if (this.#calls.boardArrive(this.#arrived, this.#members) === 1) return true;
-    this.#ring.watch(this.#gate, this.#open);
+    this.#ring.watch(this.#gate, (this.#round + 1) | 0);
     return false;
   }
 
   takeOver(): boolean {
-    if (!this.seat.takeArrival()) return false;
+    if (this.seat === null || !this.seat.takeArrival()) return false;
+    this.#follow();
     this.#meetings?.leaveGate();
-    this.#ring.watch(this.#gate, this.#open);
+    this.#ring.watch(this.#gate, (this.#round + 1) | 0);
     return true;
   }
 
@@ -181,19 +190,21 @@ class SharedBoard implements Board {
   }
 
   open(): void {
-    if (this.#calls.boardOpen(this.#board, this.#arrived, this.#open, this.#members) === 0) return;
+    const round = (this.#round + 1) | 0;
+    if (this.#calls.boardOpen(this.#board, this.#arrived, round, this.#members) === 0) return;
     for (const place of this.#places) this.#ring.ring(place);
   }
 
   passed(): boolean {
     // A plain look first: it is asked again and again, and only a yes must order the reads after it.
-    if (this.#words[this.#gate >> 2] !== this.#open) return false;
+    if (this.#words[this.#gate >> 2] !== ((this.#round + 1) | 0)) return false;
     this.#calls.load(this.#gate);
     this.#ring.watch(0, 0);
     return true;
   }
 
   next(): void {
-    this.seat.nextRound();
+    this.#enter((this.#round + 1) | 0);
+    this.seat?.nextRound();
   }
 }

@@ -2,8 +2,6 @@
  * The seat of a member at a board (board.ts): the words of a round that a data plane can go through in the place of the engine
  * (docs/adr/0025-collectives-in-the-data-plane.md). Both run in the thread of the process, never at the same time, so no word needs an
  * atomic operation.
- *
- * A process without a plane has seats of its own that nobody else reads.
  */
 
 /** Words of a seat, as collectives.wat has them. */
@@ -48,12 +46,8 @@ interface Completed {
 
 export class Seat {
   private readonly words: Int32Array;
-  /** Where the words are in the memory that the plane sees; 0: there is no plane. */
+  /** Where the words are in the memory that the plane sees. */
   readonly address: number;
-
-  static alone(): Seat {
-    return new Seat(new Int32Array(seatWords), 0);
-  }
 
   constructor(words: Int32Array, address: number) {
     this.words = words;
