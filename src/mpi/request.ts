@@ -69,8 +69,13 @@ export class Request<T = Status> implements PromiseLike<T> {
   /** Could `wait` return at once? Makes no progress. */
   get isComplete(): boolean {
     const { choices } = this.operations;
-    if (choices === null || this.record < 0) return this.isDone;
-    return chooseNow(this.operations, choices, testChoice(listOf([this])), "without progress") !== null;
+    if (this.record < 0) return true;
+    const isComplete =
+      choices === null
+        ? this.isDone
+        : chooseNow(this.operations, choices, testChoice(listOf([this])), "without progress") !== null;
+    if (isComplete) this.operations.show(this.record);
+    return isComplete;
   }
 
   /** The same for ourselves: the program does not hear of it. */
@@ -110,7 +115,9 @@ export class Request<T = Status> implements PromiseLike<T> {
   /** The status when the operation is complete, null otherwise; the request stays: MPI_Request_get_status. */
   peek(): Status | null {
     if (this.record < 0) return new Status();
-    return this.#isFound(false) ? this.readStatus() : null;
+    if (!this.#isFound(false)) return null;
+    this.operations.show(this.record);
+    return this.readStatus();
   }
 
   /** The answer to the program: is the operation complete? No progress is needed for one that is. */

@@ -187,6 +187,7 @@ export function partitionedCalls(program: Program) {
   /** The program may look at the partition now, though the request is not over. */
   function deliver(request: CRequest): void {
     const { record, after } = request;
+    if (record >= 0) operations.show(record);
     if (after === null) return;
     request.after = null;
     after.finish(program, operations.bytesOf(record), operations.errorOf(record));

@@ -1,8 +1,10 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { UNDEFINED } from "../../core/base/constants.ts";
+import { passThrough } from "../../core/ft/pass-through.ts";
+import { Recording } from "../../core/ft/recording-protocol.ts";
 import { type TestProgram, testProgram } from "../testing/program.ts";
-import { INT, SELF } from "../testing/ranks.ts";
+import { INT, SELF, TestRanks } from "../testing/ranks.ts";
 
 const REQUEST_NULL = 0x180;
 const ANY_SOURCE = -1;
@@ -59,5 +61,24 @@ describe("M4 §3.7.6 looking at requests leaves them as they are", () => {
     c.call("MPI_Request_get_status_any", 3, handles, index, flag, statuses);
     deepEqual([c.int(flag), c.int(index), c.int(statuses)], [1, UNDEFINED, ANY_SOURCE]);
     equal(c.end(), 0);
+  });
+
+  it("R5 the protocol hears of every message that the program has seen", () => {
+    const recording = new Recording();
+    const [c] = new TestRanks(1, { protocol: () => recording.around(passThrough) }).programs as [TestProgram];
+    const seen = () => recording.calls.filter(({ hook }) => hook === "seen").map(({ answer }) => answer);
+    const [handles, flag, status] = [receives(c, 1), c.alloc(4), c.alloc(32)];
+    send(c, 0);
+    deepEqual(seen(), [], "it has met its receive");
+    c.call("MPI_Request_get_status", c.int(handles), flag, status);
+    deepEqual([c.int(flag), ...seen()], [1, false]);
+    c.call("MPI_Wait", handles, 0);
+    deepEqual(seen(), [false, true]);
+    send(c, 1);
+    deepEqual(seen(), [false, true], "it has come");
+    c.call("MPI_Iprobe", 0, 1, SELF, flag, status);
+    deepEqual([c.int(flag), ...seen()], [1, false, true, false]);
+    c.call("MPI_Recv", c.alloc(4), 1, INT, 0, 1, SELF, status);
+    deepEqual(seen(), [false, true, false, true]);
   });
 });

@@ -25,8 +25,10 @@ class Tell implements Continuation {
   resume(program: Program): number {
     for (const [i, request] of this.requests.entries()) {
       const status = statusAt(this.statuses, i);
-      if (isActive(request)) putStatus(program, request, status);
-      else putEmptyStatus(program.ints, status);
+      if (isActive(request)) {
+        program.operations.show(request.record);
+        putStatus(program, request, status);
+      } else putEmptyStatus(program.ints, status);
     }
     return 0;
   }

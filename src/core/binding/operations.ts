@@ -167,6 +167,8 @@ export interface Operations {
   // Completion
 
   isComplete(request: RecordId): boolean;
+  /** The program is about to hear that a request is complete, and the request stays. */
+  show(request: RecordId): void;
   errorOf(request: RecordId): ErrorCode;
   /**
    * Is it a receive from ANY_SOURCE that has ended with PROC_FAILED_PENDING? It is posted again when the program acknowledges the dead,

@@ -280,6 +280,10 @@ export class ProcessOperations implements Operations {
     return this.engine.isComplete(request);
   }
 
+  show(request: RecordId): void {
+    this.engine.completion.show(request);
+  }
+
   errorOf(request: RecordId): number {
     return this.records.get(request, R_ERROR);
   }

@@ -69,6 +69,7 @@ export class PassThrough implements Protocol {
   }
   held(_source: WorldRank, _sequence: number): void {}
   matched(_receive: RecordId, _source: WorldRank, _sequence: number): void {}
+  seen(_source: WorldRank, _sequence: number, _isOver: boolean): void {}
   mayCancel(_request: RecordId): boolean {
     return true;
   }

@@ -69,6 +69,8 @@ export interface ProtocolPorts {
   /** Is that message here without all its bytes, which its sender will not send any more? And the numbers of all such messages of a rank. */
   isBroken(source: number, sequence: number): boolean;
   brokenFrom(source: number): number[];
+  /** All messages whose receive is not over: those that wait for one, and those that have met theirs. */
+  forEachOpen(visit: (source: number, sequence: number) => void): void;
   /** The numbers of messages of a rank that are here without all their bytes, whether these are still sent or not. */
   incompleteFrom(source: number): number[];
 }
@@ -159,6 +161,11 @@ export interface Protocol {
   held(source: WorldRank, sequence: number): void;
   /** This receive has taken that message. Called once, before `held` unless the payload came first. */
   matched(receive: RecordId, source: WorldRank, sequence: number): void;
+  /**
+   * The program is about to see that message: `isOver`, its receive is over; otherwise a probe has found it, or its receive is complete and
+   * stays, and it may be seen again. Not called where `received` is, which says the same. What the program sends later may depend on it.
+   */
+  seen(source: WorldRank, sequence: number, isOver: boolean): void;
   /** May the program's wish to cancel that request be heard? If not, the program waits in its call until it may. */
   mayCancel(request: RecordId): boolean;
   /**

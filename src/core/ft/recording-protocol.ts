@@ -36,7 +36,7 @@ export interface RecordedCall {
   readonly sequence: number;
   /** Of a message that has arrived; −1 otherwise. */
   readonly context: number;
-  /** Of a send that was posted: has the protocol taken it? */
+  /** Of a send that was posted: has the protocol taken it? Of a message that is seen: is its receive over? */
   readonly answer: boolean | null;
 }
 
@@ -190,6 +190,11 @@ export class RecordingProtocol implements Protocol {
   matched(receive: RecordId, source: WorldRank, sequence: number): void {
     this.#note("matched", receive, source, sequence);
     this.#inner.matched(receive, source, sequence);
+  }
+
+  seen(source: WorldRank, sequence: number, isOver: boolean): void {
+    this.#note("seen", -1, source, sequence, isOver);
+    this.#inner.seen(source, sequence, isOver);
   }
 
   mayCancel(request: RecordId): boolean {

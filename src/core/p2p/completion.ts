@@ -79,9 +79,23 @@ export class Completion {
 
   /** Ends a complete request, and the loan of its buffer, unless that is the loan of a send which the protocol has taken. */
   giveBack(request: RecordId): void {
+    if (this.hooks !== null) this.tellSeen(this.hooks, request, true);
     const pointer = this.records.get(request, R_POINTER) as Pointer;
     if (pointer < 0 && !this.records.hasFlag(request, RecordFlag.KEPT)) this.memory.giveBack(pointer);
     this.records.give(request);
+  }
+
+  /** The program is about to hear that a request is complete, and keeps it. */
+  show(request: RecordId): void {
+    if (this.hooks !== null) this.tellSeen(this.hooks, request, false);
+  }
+
+  private tellSeen(hooks: EngineHooks, request: RecordId, isOver: boolean): void {
+    const { words } = this.records;
+    const at = request * recordWords;
+    // One that was cancelled or has failed has no message.
+    if (words[at + R_KIND] !== RecordKind.RECEIVE || words[at + R_STATUS_SOURCE]! < 0) return;
+    hooks.seen(words[at + R_STATUS_SOURCE] as WorldRank, words[at + R_SEQUENCE]!, isOver);
   }
 
   get isHeldBack(): boolean {

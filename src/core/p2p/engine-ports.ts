@@ -23,6 +23,7 @@ export interface EngineHooks {
   arrived(words: Int32Array, packet: number): Arrival;
   held(source: WorldRank, sequence: number): void;
   matched(receive: RecordId, source: WorldRank, sequence: number): void;
+  seen(source: WorldRank, sequence: number, isOver: boolean): void;
   cancelling(receive: RecordId, isMatched: boolean): boolean;
   progress(): boolean;
   readonly isBusy: boolean;

@@ -203,7 +203,11 @@ export class Matching {
 
   /** The oldest message that a receive with this pattern would take; it stays where it is. −1: none has arrived. */
   probe(source: number, tag: number, context: number): RecordId {
-    return this.find(context, source, tag, -1 as RecordId);
+    const envelope = this.find(context, source, tag, -1 as RecordId);
+    if (envelope >= 0 && this.hooks !== null) {
+      this.hooks.seen(this.records.get(envelope, R_PEER) as WorldRank, this.records.get(envelope, R_SEQUENCE), false);
+    }
+    return envelope;
   }
 
   private postPinned(receive: RecordId, pin: Pin): void {
@@ -390,6 +394,16 @@ export class Matching {
       const held = record as RecordId;
       const isHeld = records.get(held, R_KIND) === RecordKind.OPERATION && records.hasFlag(held, RecordFlag.HELD);
       if (isHeld && isOf(held)) this.completion.complete(held, ErrorClass.REVOKED);
+    }
+  }
+
+  /** Messages whose receive is not over: envelopes, and receives that have met theirs. */
+  forEachOpen(visit: (source: number, sequence: number) => void): void {
+    const { words } = this.records;
+    for (let at = 0; at < words.length; at += recordWords) {
+      const kind = words[at + R_KIND];
+      const isReceive = kind === RecordKind.RECEIVE && words[at + R_STATUS_SOURCE]! >= 0;
+      if (isReceive || kind === RecordKind.ENVELOPE) visit(words[at + R_PEER]!, words[at + R_SEQUENCE]!);
     }
   }
 

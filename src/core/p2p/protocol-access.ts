@@ -94,6 +94,10 @@ export class ProtocolAccess {
     return this.engine.envelopes.broken.from(source);
   }
 
+  forEachOpen(visit: (source: number, sequence: number) => void): void {
+    this.engine.matching.forEachOpen(visit);
+  }
+
   incompleteFrom(source: number): number[] {
     return this.engine.matching.incompleteFrom(source);
   }

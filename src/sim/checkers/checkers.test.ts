@@ -285,6 +285,18 @@ const cases: readonly [
   [sharedFilesRight, "a lock that is left", () => leftLocked(), /lock" is left over/],
   [filesRight, "an answer of another life", () => ({ files: usedFiles("used", 7) }), /append, said 7, and once 0/],
   [hooksCalled, "a message that is held twice", () => ({ world: heldTwice() }), /message 0 of rank 0 is held 2 times/],
+  [
+    hooksCalled,
+    "a message that is received and was not matched",
+    () => ({ world: hearing(1, ["seen", 0, 4]) }),
+    /rank 1: message 4 of rank 0 is seen and was not matched/,
+  ],
+  [
+    hooksCalled,
+    "a message that is received twice",
+    () => ({ world: hearing(1, ["matched", 0, 4], ["held", 0, 4], ["seen", 0, 4], ["seen", 0, 4]) }),
+    /rank 1: message 4 of rank 0 is received 2 times/,
+  ],
   [nobodyStuck, "a deadlock", () => ({ stuck: [{ rank: 1, waitsFor: "Godot" }] }), /rank 1 waits for ever: Godot/],
   [nothingLeft, "memory not given back", (_, world) => leak(world), /left 12 bytes/],
   [
@@ -360,11 +372,12 @@ function withDeath(change: (observation: Observation, world: World) => Partial<E
 const endedSend = { communicators: [0], peers: [0, 1], error: 0, cancelled: false, wantedCancelled: false };
 
 /** Hooks that the protocol of a rank hears; source and number of the message. */
-function hearing(rank: number, ...calls: readonly ["held" | "matched", number, number][]): World {
+function hearing(rank: number, ...calls: readonly ["held" | "matched" | "seen", number, number][]): World {
   const world = new World({ ranks: 3, protocol: () => new Recording().around(passThrough) });
   const protocol = world.processes[rank]!.core.protocol!;
   for (const [hook, source, sequence] of calls) {
     if (hook === "held") protocol.held(source as WorldRank, sequence);
+    else if (hook === "seen") protocol.seen(source as WorldRank, sequence, true);
     else protocol.matched(0 as RecordId, source as WorldRank, sequence);
   }
   return world;

@@ -4,8 +4,8 @@ import type { Checker } from "./checker.ts";
 
 /**
  * Under a recorded protocol: a send is posted once, released once and completed once, in that order; a message arrives once,
- * messages of one context and sender arrive in the order of their numbers, each is matched at most once, and a matched one is
- * held once, unless its sender or its receiver dies meanwhile. (Messages of collectives have the numbers of the moment when
+ * messages of one context and sender arrive in the order of their numbers, each is matched at most once, a receive is over once and has
+ * a message by then, and a matched one is held once, unless its sender or its receiver dies meanwhile. (Messages of collectives have the numbers of the moment when
  * their operation was started, and may be sent later than others.)
  */
 export const hooksCalled: Checker = {
@@ -48,8 +48,9 @@ function messageProblems(calls: readonly RecordedCall[], mayBreakOff: (source: n
   const arrived = new Set<string>();
   const held = new Map<string, number>();
   const matched = new Map<string, number>();
+  const over = new Map<string, number>();
   const brokenOff = new Set<string>();
-  for (const { hook, source, sequence, context } of calls) {
+  for (const { hook, source, sequence, context, answer } of calls) {
     const key = `message ${sequence} of rank ${source}`;
     if (hook === "arrived") {
       const stream = `${source} ${context}`;
@@ -58,11 +59,14 @@ function messageProblems(calls: readonly RecordedCall[], mayBreakOff: (source: n
       arrived.add(key);
       last.set(stream, sequence);
     }
-    const counts = hook === "held" ? held : hook === "matched" ? matched : null;
+    const isOver = hook === "seen" && answer === true;
+    if (isOver && !matched.has(key)) problems.push(`${key} is seen and was not matched`);
+    const counts = hook === "held" ? held : hook === "matched" ? matched : isOver ? over : null;
     counts?.set(key, (counts.get(key) ?? 0) + 1);
     if (mayBreakOff(source)) brokenOff.add(key);
   }
   for (const [key, times] of matched) if (times !== 1) problems.push(`${key} is matched ${times} times`);
+  for (const [key, times] of over) if (times !== 1) problems.push(`${key} is received ${times} times`);
   for (const [key, times] of held) if (times !== 1) problems.push(`${key} is held ${times} times`);
   for (const key of matched.keys()) {
     if (!held.has(key) && !brokenOff.has(key)) problems.push(`${key} is matched and never held`);

@@ -5,9 +5,12 @@
 import { deepEqual, match } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { tries } from "../../../test/long.ts";
+import type { WorldRank } from "../../core/base/brand.ts";
 import { MirrorProtocol } from "../../core/ft/replication/mirror-protocol.ts";
 import { ReplicatedSends, type ReplicatedSendsParts } from "../../core/ft/replication/replicated-sends.ts";
 import { ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
+import { Arrival } from "../../core/request/decisions.ts";
+import { SEQUENCE, SOURCE } from "../../core/wire/packet.ts";
 import type { CostModel } from "../cost-model.ts";
 import { ScenarioProgram } from "../logging/testing/scenario.ts";
 import type { Script } from "../script/script.ts";
@@ -22,9 +25,22 @@ function rounds(count: number, bytes: number): Script {
   return program.script;
 }
 
+/** The same; rank 0 hears of its message by a probe, sends that of the next round, and receives it afterwards. */
+function probedRounds(count: number, bytes: number): Script {
+  const program = new ScenarioProgram(3).gather([0, 1], 2, bytes, 99);
+  for (let round = 0; round < count; round++) {
+    program.sendAround(2, 0, "probed", (send) => {
+      send();
+      program.send(2, 1).gather([0, 1], 2, bytes, 99);
+    });
+  }
+  return program.script;
+}
+
 interface Apart {
   readonly plan: readonly number[];
   readonly bytes: number;
+  readonly program?: (rounds: number, bytes: number) => Script;
   /** The replicas of these ranks in world 0 die at this time. */
   readonly dead: readonly number[];
   readonly deathNs: number;
@@ -34,13 +50,13 @@ interface Apart {
 }
 
 /** Each process has a node of its own. */
-function violations({ plan, bytes, dead, deathNs, behind, makeReplica }: Apart): string[] {
+function violations({ plan, bytes, program = rounds, dead, deathNs, behind, makeReplica }: Apart): string[] {
   const ranks = plan.length;
   const replicas = Math.max(...plan);
   const slow = behind === "first" ? 1 : (replicas - 1) * ranks + 1;
   const outcome = runReplicas({
     plan,
-    script: rounds(3, bytes),
+    script: program(3, bytes),
     makeReplica,
     world: { ranks, nodes: ranks * replicas, cost: certain },
     planDeaths: (world) => {
@@ -63,6 +79,56 @@ class Hasty extends ReplicationProtocol {
   protected override newSends(parts: ReplicatedSendsParts): ReplicatedSends {
     return new HastySends(this.ports, parts);
   }
+}
+
+/** Takes a message for seen when it has come. */
+class Foreseeing extends ReplicationProtocol {
+  override arrived(words: Int32Array, packet: number): Arrival {
+    const arrival = super.arrived(words, packet);
+    if (arrival === Arrival.TAKE) this.seen(words[packet + SOURCE]! as WorldRank, words[packet + SEQUENCE]!, false);
+    return arrival;
+  }
+}
+
+/** Takes a message for seen when it is received. */
+class DeafToProbes extends ReplicationProtocol {
+  override seen(source: WorldRank, sequence: number, isOver: boolean): void {
+    if (isOver) super.seen(source, sequence, isOver);
+  }
+}
+
+/**
+ * Rank 1 has a message of rank 0 before it sends to rank 2, but looks at it only afterwards. Rank 0 has sent it behind one to rank 2 that is complete at once in world 1;
+ * in world 0 that one waits for rank 2, and rank 2 for the message of rank 1, which is dead there.
+ */
+function unseen(how: "posted" | "unexpected"): Script {
+  const program = new ScenarioProgram(3);
+  const first = (): void => void program.compute(2, 100_000).send(2, 1).send(1, 2).send(0, 2);
+  if (how === "unexpected") {
+    first();
+    return program.send(0, 1).script;
+  }
+  const withReceive = (send: () => void): void => {
+    first();
+    send();
+  };
+  return program.sendAround(0, 1, "posted", withReceive).script;
+}
+
+function violationsUnseen(how: "posted" | "unexpected", makeReplica?: MakeReplica): string[] {
+  const substitute = 4;
+  const outcome = runReplicas({
+    plan: [2, 2, 2],
+    script: unseen(how),
+    makeReplica,
+    world: { ranks: 3, nodes: 6, cost: certain, eagerLimit: (_, to) => (to < 3 ? 0 : 100) },
+    planDeaths: (world) => {
+      world.planCrash(500, 1);
+      world.plan(1_000, () => world.stopNode(substitute));
+      world.plan(5_000_000, () => world.continueNode(substitute));
+    },
+  });
+  return outcome.violations.map(({ invariant, what }) => `${invariant}: ${what}`);
 }
 
 const times = Array.from({ length: tries(3, 40) }, (_, i) => 500 + Math.floor((i * 100_000) / tries(3, 40)));
@@ -111,6 +177,21 @@ describe("R4, R5 worlds that are not equally far", () => {
       violations({ ...apart, makeReplica }).join(),
       /statuses are right: world 0: receive \d+: it took message \d+/,
     );
+  });
+
+  for (const how of ["posted", "unexpected"] as const) {
+    it(`a message does not wait for one that had come, and was not seen: ${how}`, () => {
+      deepEqual(violationsUnseen(how), []);
+      // Otherwise the world that is behind waits for it, and it for that world.
+      match(violationsUnseen(how, (...all) => new Foreseeing(...all)).join(), /stuck|waits/);
+    });
+  }
+
+  it("it waits for one that a probe has found", () => {
+    const apart = { plan: [2, 2, 2], bytes: 8, program: probedRounds, dead: [0], behind: "first" } as const;
+    for (const deathNs of times) deepEqual(violations({ ...apart, deathNs }), []);
+    const makeReplica: MakeReplica = (...all) => new DeafToProbes(...all);
+    match(violations({ ...apart, deathNs: 500, makeReplica }).join(), /statuses are right: world 0: receive \d+/);
   });
 
   it("R8 mirrored, such a receive is refused", () => {

@@ -279,6 +279,9 @@ export class LoggingProtocol implements Protocol {
 
   held(): void {}
 
+  /** What has been matched is in the log, seen or not. */
+  seen(): void {}
+
   matched(receive: RecordId, source: WorldRank, sequence: number): void {
     this.receives.matched(receive, source, sequence);
   }

@@ -20,7 +20,7 @@ export class KeptSend implements KeptMessage {
   bytes = 0;
   sequence = 0;
   isSynchronous = false;
-  /** How many messages had come to this process when it was posted (arrival-order.ts). */
+  /** How many messages the program had seen when it posted this one (seen-order.ts). */
   position = 0;
   pointer = 0 as Pointer;
   /** Its bytes stay where they are as long as a receiver may read them. */

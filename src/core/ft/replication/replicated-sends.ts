@@ -19,10 +19,10 @@ import {
   SendMode,
 } from "../../request/records.ts";
 import type { KeptPayload, ProtocolPorts } from "../protocol.ts";
-import type { ArrivalOrder } from "./arrival-order.ts";
 import type { Copies } from "./copies.ts";
 import { KeptSend, noSend } from "./kept-send.ts";
 import type { Membership } from "./membership.ts";
+import type { SeenOrder } from "./seen-order.ts";
 import { SendChannel } from "./send-channel.ts";
 import type { WorldGates } from "./world-gates.ts";
 import { type WorldNotice, WorldNotices } from "./world-notices.ts";
@@ -42,7 +42,7 @@ export interface ReplicatedSendsParts {
   readonly place: ProcessName;
   readonly membership: Membership;
   readonly copies: Copies;
-  readonly order: ArrivalOrder;
+  readonly order: SeenOrder;
   readonly gates: WorldGates;
 }
 
@@ -51,7 +51,7 @@ export class ReplicatedSends {
   protected readonly place: ProcessName;
   protected readonly membership: Membership;
   private readonly copies: Copies;
-  private readonly order: ArrivalOrder;
+  private readonly order: SeenOrder;
   private readonly gates: WorldGates;
   private readonly notices: WorldNotices;
   /** Bits: all replicas there can be, and the worlds that this process sends to. */
@@ -316,7 +316,7 @@ export class ReplicatedSends {
     return this.notices.owes;
   }
 
-  /** What came before everything that is kept is not asked for again. */
+  /** What was seen before everything that is kept is not asked for again. */
   trimOrder(): void {
     let oldest = this.notices.oldest(this.gates.oldest(this.worlds));
     for (const channel of this.channels.values()) {

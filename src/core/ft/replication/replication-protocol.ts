@@ -23,13 +23,13 @@ import type { KeptPayload, ProtocolPorts } from "../protocol.ts";
 import { ReceivedNumbers } from "../received-numbers.ts";
 import type { SharedOperations } from "../shared-operations.ts";
 import { Acknowledgements, heldWord, runMax } from "./acknowledgements.ts";
-import { ArrivalOrder } from "./arrival-order.ts";
 import { isComparison, SendComparison, type SendDivergence } from "./comparing/send-comparison.ts";
 import { Copies } from "./copies.ts";
 import type { Membership } from "./membership.ts";
 import { ReplicatedOperations } from "./performing/replicated-operations.ts";
 import { ReplicatedSends, type ReplicatedSendsParts } from "./replicated-sends.ts";
 import type { Replicated } from "./report.ts";
+import { SeenOrder } from "./seen-order.ts";
 import { WorldGates } from "./world-gates.ts";
 import { isNotice, noticeOf, type WorldNotice } from "./world-notices.ts";
 
@@ -63,10 +63,10 @@ export class ReplicationProtocol extends PassThrough {
   private readonly comparison: SendComparison;
   /** The process may have nothing to do: words about what it has sent, which wait for more to say, are said. */
   private isResting = false;
-  /** By rank: the messages that have come, and the order of all of them. */
+  /** By rank: the messages that have come; and the order of those that the program has seen. */
   private readonly numbers = new Map<number, ReceivedNumbers>();
-  private readonly order = new ArrivalOrder();
-  private readonly gates = new WorldGates(this.order, this.numbers);
+  private readonly order = new SeenOrder();
+  private readonly gates: WorldGates;
   /** By rank: those of them whose bytes are still to come. */
   private readonly announced = new Map<number, Set<number>>();
   private readonly passed: Float64Array;
@@ -81,6 +81,7 @@ export class ReplicationProtocol extends PassThrough {
     this.replica = replica;
     this.membership = membership;
     this.ports = ports;
+    this.gates = new WorldGates(ports, this.order, this.numbers);
     const copies = new Copies(ports.memory, copiesBytesMax ?? copiesBytesMaxDefault);
     this.sends = this.newSends({ place, membership, copies, order: this.order, gates: this.gates });
     this.acknowledgements = this.newWords(ports, membership, place);
@@ -159,8 +160,9 @@ export class ReplicationProtocol extends PassThrough {
 
   // Receives
 
-  override received(): void {
+  override received(_isAnySource: boolean, source: WorldRank, sequence: number): void {
     this.pass();
+    this.seen(source, sequence, true);
   }
 
   override receivePosted(_receive: RecordId): Pin {
@@ -179,9 +181,15 @@ export class ReplicationProtocol extends PassThrough {
     const isAnnounced = kindOf(kind) === PacketKind.RTS;
     if (!this.numbersOf(rank).add(sequence)) return this.arrivedAgain(rank, sequence, isAnnounced);
     if (isAnnounced) this.announcedOf(rank).add(sequence);
-    if (this.order.isFull) this.sends.trimOrder();
-    this.order.add(rank, sequence);
     return Arrival.TAKE;
+  }
+
+  /** What this process sends from now on may depend on that message. */
+  override seen(source: WorldRank, sequence: number, isOver: boolean): void {
+    const { order } = this;
+    if (source === this.rank || (isOver ? order.receive(source, sequence) : !order.show(source, sequence))) return;
+    if (order.isFull) this.sends.trimOrder();
+    order.add(source, sequence);
   }
 
   /** A sender that waits for its message to be taken is told that it is here, unless it lacks the bytes of it. */

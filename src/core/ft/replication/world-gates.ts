@@ -1,16 +1,17 @@
 /**
  * A substitute is in several worlds, and has seen what its own world has sent. Another world may be behind: there a message that depends on what
  * nobody has sent yet would come from the future, and a receive of ANY_SOURCE take it instead of one that was meant (the paper's algorithm
- * has no such case, docs/replication.md). So a message passes the gate to a world when all that had come before it was posted
+ * has no such case, docs/replication.md). So a message passes the gate to a world when all that the program had seen before it posted the message
  * has been sent in that world as well. Who sends there tells it (world-notices.ts).
  */
 import { lives, saves } from "../../base/saved-classes.ts";
+import type { ProtocolPorts } from "../protocol.ts";
 import { ReceivedNumbers } from "../received-numbers.ts";
-import type { ArrivalOrder } from "./arrival-order.ts";
+import type { SeenOrder } from "./seen-order.ts";
 
 class Gate {
   readonly world: number;
-  /** All that came before this position has been sent in that world, if what came before the remembered order has. */
+  /** All that was seen before this position has been sent in that world, if what was seen before the remembered order has. */
   position: number;
   isPastForgotten = false;
   /** By rank: the messages to this process that have been sent in that world. */
@@ -32,12 +33,14 @@ class Gate {
 }
 
 export class WorldGates {
-  private readonly order: ArrivalOrder;
+  private readonly order: SeenOrder;
   /** By rank: all messages that have come. */
   private readonly arrived: ReadonlyMap<number, ReceivedNumbers>;
+  private readonly ports: ProtocolPorts;
   private readonly gates = new Map<number, Gate>();
 
-  constructor(order: ArrivalOrder, arrived: ReadonlyMap<number, ReceivedNumbers>) {
+  constructor(ports: ProtocolPorts, order: SeenOrder, arrived: ReadonlyMap<number, ReceivedNumbers>) {
+    this.ports = ports;
     this.order = order;
     this.arrived = arrived;
   }
@@ -80,13 +83,16 @@ export class WorldGates {
     }
   }
 
-  /** Has all been sent in that world that came before the remembered order? */
+  /** Has all been sent in that world that was seen before the remembered order? That is all that has come, but for what is remembered or not seen yet. */
   private hasSentForgotten(gate: Gate): boolean {
-    const remembered = this.remembered(gate.position);
+    const others = this.remembered(gate.position);
+    this.ports.forEachOpen((rank, sequence) => {
+      if (!this.order.isShown(rank, sequence)) addTo(others, rank, sequence);
+    });
     for (const [rank, arrived] of this.arrived) {
       const first = gate.sent.get(rank)?.firstMissing ?? 0;
       const isLacking = (number: number): boolean =>
-        arrived.has(number) && !hasSent(gate, rank, number) && remembered.get(rank)?.has(number) !== true;
+        arrived.has(number) && !hasSent(gate, rank, number) && others.get(rank)?.has(number) !== true;
       for (let number = first; ((number - arrived.firstMissing) | 0) < 0; number = (number + 1) | 0) {
         if (isLacking(number)) return false;
       }
@@ -100,9 +106,7 @@ export class WorldGates {
     const { order } = this;
     const found = new Map<number, Set<number>>();
     for (let position = from; position < order.end; position++) {
-      const rank = order.rankAt(position);
-      const numbers = found.get(rank) ?? new Set<number>();
-      found.set(rank, numbers.add(order.sequenceAt(position)));
+      addTo(found, order.rankAt(position), order.sequenceAt(position));
     }
     return found;
   }
@@ -122,6 +126,11 @@ export class WorldGates {
   trimmed(): void {
     for (const gate of this.gates.values()) gate.position = Math.max(gate.position, this.order.front);
   }
+}
+
+function addTo(numbers: Map<number, Set<number>>, rank: number, number: number): void {
+  const ofRank = numbers.get(rank) ?? new Set<number>();
+  numbers.set(rank, ofRank.add(number));
 }
 
 const hasSent = (gate: Gate, rank: number, sequence: number): boolean => gate.sent.get(rank)?.has(sequence) === true;

@@ -30,7 +30,7 @@ const countShift = 8;
 export const isNotice = (first: number): boolean =>
   (first & kindMask) === NoticePacket.RUN || (first & kindMask) === NoticePacket.BEFORE;
 
-/** Messages of a channel that are not known to have been sent in a world: their numbers, and where they were posted in the order of arrivals. */
+/** Messages of a channel that are not known to have been sent in a world: their numbers, and where they were posted in the order of what the program has seen. */
 class Waiting {
   readonly channel: SendChannel;
   readonly world: number;
@@ -244,7 +244,7 @@ export class WorldNotices {
     return this.shut.size !== 0;
   }
 
-  /** The order of arrivals from there on is asked for. */
+  /** The order of what was seen is asked for from there on. */
   oldest(newest: number): number {
     let oldest = newest;
     for (const waiting of this.all.values()) {

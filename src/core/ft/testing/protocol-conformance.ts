@@ -304,7 +304,7 @@ const passedOn: readonly ConformanceCase[] = [
       world.end(1, receive);
       assert(world.isComplete(0, send), "the send is not complete");
       expect(story(at[0]!.calls), "sendPosted sendMayLeave sendMayComplete", "what the sender's protocol heard");
-      expect(story(at[1]!.calls), "receivePosted arrived matched held", "what the receiver's protocol heard");
+      expect(story(at[1]!.calls), "receivePosted arrived matched held seen", "what the receiver's protocol heard");
     },
   },
   {
@@ -316,7 +316,7 @@ const passedOn: readonly ConformanceCase[] = [
       world.settle();
       expect(story(at[1]!.calls), "arrived held", "what the receiver's protocol heard");
       world.end(1, world.receive({ at: 1, source: 0 }));
-      expect(story(at[1]!.calls), "arrived held receivePosted matched", "what the receiver's protocol heard");
+      expect(story(at[1]!.calls), "arrived held receivePosted matched seen", "what the receiver's protocol heard");
     },
   },
   ...(["send", "receive"] as const).map(
@@ -334,7 +334,7 @@ const passedOn: readonly ConformanceCase[] = [
         assert(world.isComplete(0, send), "the send is not complete");
         expect(story(at[0]!.calls), "sendPosted sendMayLeave sendMayComplete", "what the sender's protocol heard");
         const begin = first === "receive" ? "receivePosted arrived" : "arrived receivePosted";
-        expect(story(at[1]!.calls), `${begin} matched held`, "what the receiver's protocol heard");
+        expect(story(at[1]!.calls), `${begin} matched held seen`, "what the receiver's protocol heard");
       },
     }),
   ),

@@ -163,6 +163,23 @@ export class ScenarioProgram {
     return this;
   }
 
+  /**
+   * One message: its receiver posts the receive, or waits for a probe to find the message; then comes what `between` says, with the message itself
+   * where that calls `send`; then the receiver waits for the receive.
+   */
+  sendAround(from: number, to: number, how: "posted" | "probed", between: (send: () => void) => void): this {
+    const draft = this.#draft;
+    const message = this.#message(from, to, this.#tags++, 8, SendMode.STANDARD);
+    const receive = draft.receiveOf(message);
+    const request = draft.newRequest(to);
+    if (how === "posted") draft.act(to, { kind: "receive", receive, request });
+    else draft.act(to, { kind: "set-aside", receive });
+    between(() => draft.act(from, { kind: "send-now", message }));
+    if (how === "probed") draft.act(to, { kind: "receive-aside", receive, request });
+    draft.act(to, { kind: "wait", requests: [request], inOrder: true });
+    return this;
+  }
+
   /** Both post a receive, send, and wait for the receive. */
   exchange(one: number, other: number, bytes: number): this {
     const draft = this.#draft;
