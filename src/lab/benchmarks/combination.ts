@@ -7,7 +7,7 @@ import { examplePath } from "../installation.ts";
 import { banyanCommand } from "../lab.ts";
 import type { MeasuredStart } from "../measuring/measure.ts";
 import { type Contender, ofMetric, type Series } from "../measuring/series.ts";
-import type { Panel } from "../plots/plot.ts";
+import type { Panel, PlotLine } from "../plots/plot.ts";
 import { metricTable } from "../tables/metric-table.ts";
 
 /** A problem in so many dimensions. */
@@ -18,7 +18,7 @@ export const combinationCases = ["advection", "heat"].flatMap((problem) =>
     contender: { id: `${problem}-${dims}d`, label: `${problem}, d = ${dims}`, isOurs: true } satisfies Contender,
   })),
 );
-const lostGrids = [0, 1, 2, 4];
+const losses = [0, 1, 2, 4];
 const choicesMax = { whole: 200, quick: 3 };
 const references = [
   { from: "exact", title: "Error of the combined solution" },
@@ -26,7 +26,7 @@ const references = [
 ] as const;
 const choices = ["median", "worst"] as const;
 
-export const combination: Benchmark = {
+export const lostGrids: Benchmark = {
   name: "combination",
   summary: "the combination technique: its error after the loss of 0, 1, 2 and 4 grids",
   async measure(lab): Promise<Finding> {
@@ -41,7 +41,7 @@ export const combination: Benchmark = {
 };
 
 function table(series: readonly Series[], { from, title }: (typeof references)[number]): Table {
-  const rows = lostGrids.flatMap((lost) =>
+  const rows = losses.flatMap((lost) =>
     choices
       .filter((choice) => lost > 0 || choice === "median")
       .map((choice) => ({
@@ -63,15 +63,25 @@ function inMillionths(series: Series): Series {
 
 /** The axis is logarithmic and has no 0: the points stand one further to the right than the labels say. */
 function panels(series: readonly Series[]): Panel[] {
-  return references.map(({ from, title }) => ({
-    title: `${title}, worst choice of lost grids`,
-    xLabel: "lost grids",
-    xText: (x) => `${x - 1}`,
-    yLabel: "root of the mean square",
-    lines: ofMetric(series, `${from}_worst`).map(({ contender, points }) => ({
+  const lines = (metric: string, convert: (figure: number, first: number) => number): PlotLine[] =>
+    ofMetric(series, metric).map(({ contender, points }) => ({
       label: contender.label,
       style: combinationCases.findIndex((one) => one.contender.id === contender.id),
-      points: points.map(({ x, median }) => ({ x: x + 1, y: median })),
-    })),
-  }));
+      points: points.map(({ x, median }) => ({ x: x + 1, y: convert(median, points[0]!.median) })),
+    }));
+  const axis = { xLabel: "lost grids", xText: (x: number) => `${x - 1}` };
+  return [
+    {
+      ...axis,
+      title: "Error after a loss, the worst choice of grids",
+      yLabel: "as a multiple of the error without a loss",
+      lines: lines("exact_worst", (error, first) => error / first),
+    },
+    {
+      ...axis,
+      title: "Distance from the full grid, the worst choice",
+      yLabel: "root of the mean square, × 10⁻⁶",
+      lines: lines("full_worst", (error) => error * 1e6),
+    },
+  ];
 }
