@@ -84,6 +84,7 @@ const sharing = [
   ["src/real/transport/testing/", "src/real/service-channel/channel-ring-explored"],
   [
     "architecture-map",
+    "combination",
     "document-paths",
     "faces",
     "imports",

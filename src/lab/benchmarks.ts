@@ -6,6 +6,7 @@ import { cLatency } from "./benchmarks/c-latency.ts";
 import { checkpoints } from "./benchmarks/checkpoints.ts";
 import { cold } from "./benchmarks/cold.ts";
 import { collectiveTimes } from "./benchmarks/collectives.ts";
+import { lostGrids } from "./benchmarks/combination.ts";
 import { compile } from "./benchmarks/compile.ts";
 import { images } from "./benchmarks/images.ts";
 import { kernels } from "./benchmarks/kernels.ts";
@@ -50,6 +51,7 @@ export const benchmarks: readonly Benchmark[] = [
 
 /** The benchmarks that run only when they are named, part by part or all of them. */
 export const groups: Readonly<Record<string, readonly Benchmark[]>> = {
+  combination: [lostGrids],
   logging: [loggingPingPong, loggingKernels, lu, volume, synchronisation, recovery, loggingCheckpoints],
   replication: [replicationPingPong, replicationKernels, replicationMessages],
   ulfm: [selfRepair, ulfmKernels, ulfmGrowth],

@@ -14,9 +14,9 @@ export function programPath(name: string, ending: "ts" | "c" = "ts"): string {
   return join(__dirname, "lab/programs", `${name}.${ending}`);
 }
 
-/** One of the examples in C, `examples/<name>.c`. */
-export function examplePath(name: string): string {
-  return join(__dirname, "../examples", `${name}.c`);
+/** One of the examples, `examples/<name>.c`, or `.ts`. */
+export function examplePath(name: string, ending: "ts" | "c" = "c"): string {
+  return join(__dirname, "../examples", `${name}.${ending}`);
 }
 
 /** One of the kernels, `examples/kernels/<name>.c`. */

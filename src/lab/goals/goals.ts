@@ -12,6 +12,7 @@ import {
 import type { Contender } from "../measuring/series.ts";
 import { bytesText } from "../tables/units.ts";
 import { atLeast, atMost, unit, withBounds } from "./bounds.ts";
+import { combinationGoals } from "./combination-goals.ts";
 import type { Bound, Goal, Reference } from "./goal.ts";
 import { loggingGoals } from "./logging-goals.ts";
 import { replicationGoals } from "./replication-goals.ts";
@@ -301,6 +302,7 @@ export const goals: readonly Goal[] = [
   },
   ...loggingGoals,
   ...ulfmGoals,
+  ...combinationGoals,
   ...replicationGoals,
 ];
 
