@@ -26,6 +26,21 @@ export class ReceivedNumbers {
     return true;
   }
 
+  /** All below that number are there. */
+  addAllBelow(number: number): void {
+    if (((number - this.firstMissing) | 0) <= 0) return;
+    this.firstMissing = number;
+    for (const later of this.later) if (((later - number) | 0) < 0) this.later.delete(later);
+    while (this.later.delete(this.firstMissing)) this.firstMissing = (this.firstMissing + 1) | 0;
+  }
+
+  copy(): ReceivedNumbers {
+    const copy = new ReceivedNumbers();
+    copy.firstMissing = this.firstMissing;
+    copy.later = new Set(this.later);
+    return copy;
+  }
+
   /** How many, wrapped like the numbers. */
   get count(): number {
     return (this.firstMissing + this.later.size) | 0;

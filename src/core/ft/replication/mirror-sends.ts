@@ -75,6 +75,11 @@ export class MirrorSends extends ReplicatedSends {
     return super.progress() || granted;
   }
 
+  override begin(place: ProcessName): void {
+    this.wishes.length = 0;
+    super.begin(place);
+  }
+
   /** A replica of our own rank: it has sent what this process sends as well. */
   protected override succeed(): void {}
 }

@@ -43,7 +43,7 @@ export interface ReplicatedSendsParts {
 
 export class ReplicatedSends {
   protected readonly ports: ProtocolPorts;
-  protected readonly place: ProcessName;
+  protected place: ProcessName;
   protected readonly membership: Membership;
   private readonly copies: Copies;
   /** Bits: all replicas there can be, and the worlds that this process sends to. */
@@ -58,6 +58,12 @@ export class ReplicatedSends {
   /** By the number that the engine's records name them by. */
   protected readonly announced = new Map<number, AnnouncedSend>();
   private keepers = 0;
+  /** By rank, bits: replicas that have not welcomed this process, a clone, and get nothing of it yet. */
+  private readonly unwelcome = new Map<number, number>();
+  /** By rank: the replica that is being made anew, and the one whose image it will have. */
+  private readonly heirs = new Map<number, { readonly source: number; readonly replica: number }>();
+  /** A message counts as received when its receiver has said so, not when it was sent: an image is to be taken that says so. */
+  isConfirming = false;
   /** Objects of messages that are over. */
   private readonly spare: KeptSend[] = [];
   /** Messages that some replica of their receivers may lack. */
@@ -85,7 +91,11 @@ export class ReplicatedSends {
     if (last !== null && last.rank === rank) return last;
     let channel = this.channels.get(rank);
     if (channel === undefined) {
-      channel = new SendChannel(rank, this.membership.replicas, this.membership.deadOf(rank));
+      const { membership } = this;
+      const coming = membership.comingOf(rank);
+      const dead = membership.deadOf(rank) & ~coming;
+      const closed = coming | (this.unwelcome.get(rank) ?? 0);
+      channel = new SendChannel(rank, membership.replicas, { dead, closed });
       this.channels.set(rank, channel);
     }
     this.last = channel;
@@ -153,7 +163,7 @@ export class ReplicatedSends {
 
   private pumpAll(channel: SendChannel): boolean {
     const { worlds } = this;
-    const to = worlds & ~channel.dead;
+    const to = worlds & ~channel.dead & ~channel.closed;
     let moved = false;
     let isPending = false;
     for (let world = 0; to >>> world !== 0; world++) {
@@ -176,7 +186,8 @@ export class ReplicatedSends {
       next[world] = position;
       if (position >= channel.end) return moved;
       const message = channel.at(position);
-      if (message.isOver || (message.has & bit) !== 0) continue;
+      if (message.isOver || ((message.has | message.announced) & bit) !== 0) continue;
+      if (channel.isTakenElsewhere(world, message.sequence)) continue;
       if (!this.transmit(message, world)) return moved;
       this.settle(channel, message);
       moved = true;
@@ -200,7 +211,7 @@ export class ReplicatedSends {
   }
 
   protected wentWhole(message: KeptSend, world: number): void {
-    message.has |= 1 << world;
+    if (!this.isConfirming) message.has |= 1 << world;
   }
 
   /** The receiver has answered the announcement of a message: it has all of it now, or had it already. */
@@ -214,8 +225,9 @@ export class ReplicatedSends {
     this.settle(this.channelTo(message.dest), message);
   }
 
+  /** The last pieces of it may be on their way. */
   protected answered(message: KeptSend, replica: number): void {
-    message.has |= 1 << replica;
+    if (!this.isConfirming) message.has |= 1 << replica;
   }
 
   get isBusy(): boolean {
@@ -236,6 +248,8 @@ export class ReplicatedSends {
   hear({ rank, replica }: ProcessName, first: number, count: number): void {
     const channel = this.channelTo(rank);
     for (let i = 0; i < count; i++) this.hearOne(channel, replica, (first + i) | 0);
+    const heir = this.heirOf(rank, replica);
+    if (heir >= 0) this.hear({ rank, replica: heir }, first, count);
   }
 
   private hearOne(channel: SendChannel, replica: number, sequence: number): void {
@@ -245,6 +259,104 @@ export class ReplicatedSends {
     // Where it was announced it is not over before that is answered as well: its receiver may be reading the announcement now.
     message.has |= 1 << replica;
     this.settle(channel, message);
+  }
+
+  /** The same for all below a number. */
+  hearBelow({ rank, replica }: ProcessName, number: number): void {
+    const channel = this.channelTo(rank);
+    channel.acknowledgeBelow(replica, number);
+    channel.forEach((message) => {
+      if (((message.sequence - number) | 0) >= 0) return;
+      message.has |= 1 << replica;
+      this.settle(channel, message);
+    });
+    const heir = this.heirOf(rank, replica);
+    if (heir >= 0) this.hearBelow({ rank, replica: heir }, number);
+  }
+
+  // Clones
+
+  /**
+   * A replica of a receiver is being made anew, from the image of another one: whatever it may lack is kept. What that one has so far it
+   * will have, and what it says to hold before its image is taken.
+   */
+  expect({ rank, replica }: ProcessName, source: number): void {
+    const channel = this.channelTo(rank);
+    channel.dead &= ~(1 << replica);
+    channel.closed |= 1 << replica;
+    channel.renew(replica, source);
+    this.heirs.set(rank, { source, replica });
+  }
+
+  /** The replica that will have what the given one says to hold now; −1: there is none. */
+  private heirOf(rank: number, source: number): number {
+    if (this.heirs.size === 0) return -1;
+    const heir = this.heirs.get(rank);
+    return heir?.source === source ? heir.replica : -1;
+  }
+
+  /** The image is taken, or will not be. */
+  disinherit({ rank, replica }: ProcessName): void {
+    if (this.heirs.get(rank)?.source === replica) this.heirs.delete(rank);
+  }
+
+  /** It has said what it holds: whoever sends to its world sends it the rest. */
+  open({ rank, replica }: ProcessName): void {
+    const waits = this.unwelcome.get(rank) ?? 0;
+    this.unwelcome.set(rank, waits & ~(1 << replica));
+    const channel = this.channelTo(rank);
+    channel.closed &= ~(1 << replica);
+    this.sendFrom(channel, 1 << replica);
+  }
+
+  /** It takes that message from another replica of ours. */
+  elsewhere({ rank, replica }: ProcessName, sequence: number): void {
+    this.channelTo(rank).takesElsewhere(replica, sequence);
+  }
+
+  /** That one is dead, and it lacks the bytes. */
+  sendAgain({ rank, replica }: ProcessName, sequence: number): void {
+    const channel = this.channelTo(rank);
+    channel.forgetElsewhere(replica, sequence);
+    this.sendFrom(channel, 1 << replica);
+  }
+
+  /** A replica of our own rank is back, and sends to its world itself. */
+  resign(): void {
+    this.worlds = this.worldsNow();
+    this.inherited &= this.worlds;
+  }
+
+  /** This process is a clone: nothing is on its way from it, and nobody gets anything before it has welcomed it. */
+  begin(place: ProcessName): void {
+    const { membership } = this;
+    this.place = place;
+    this.worlds = this.worldsNow();
+    this.inherited = 0;
+    this.isConfirming = false;
+    this.announced.clear();
+    this.pending.clear();
+    this.heirs.clear();
+    for (let rank = 0; rank < membership.ranks; rank++) {
+      if (rank !== place.rank) this.unwelcome.set(rank, membership.livingOf(rank));
+    }
+    for (const channel of this.channels.values()) {
+      channel.dead = membership.deadOf(channel.rank);
+      channel.closed = this.unwelcome.get(channel.rank)!;
+      channel.forgetElsewhere();
+      channel.forEach((message) => {
+        message.announced = 0;
+        message.wished = 0;
+        this.settle(channel, message);
+      });
+    }
+  }
+
+  private sendFrom(channel: SendChannel, worlds: number): void {
+    for (let world = 0; worlds >>> world !== 0; world++) {
+      if ((worlds & (1 << world)) !== 0) channel.next[world] = channel.first;
+    }
+    if (channel.first < channel.end) this.pending.add(channel);
   }
 
   // Deaths
@@ -262,12 +374,7 @@ export class ReplicatedSends {
     const added = this.worlds & ~worlds;
     this.inherited |= added;
     if (added === 0) return;
-    for (const channel of this.channels.values()) {
-      for (let world = 0; added >>> world !== 0; world++) {
-        if ((added & (1 << world)) !== 0) channel.next[world] = channel.first;
-      }
-      if (channel.first < channel.end) this.pending.add(channel);
-    }
+    for (const channel of this.channels.values()) this.sendFrom(channel, added);
   }
 
   /** The dead replicas of our own rank whose worlds this process sends to; those that never were there are none. */
@@ -286,6 +393,8 @@ export class ReplicatedSends {
       this.announced.delete(keeper);
       announced.message.announced &= ~(1 << replica);
     }
+    const heir = this.heirs.get(rank);
+    if (heir?.source === replica || heir?.replica === replica) this.heirs.delete(rank);
     const channel = this.channels.get(rank);
     if (channel === undefined) return;
     channel.dead |= 1 << replica;

@@ -7,6 +7,7 @@
  *   membership.ts        which processes live, and who stands in for whom
  *   replicated-sends.ts  messages: sent, kept, sent again (send-channel.ts, kept-send.ts, copies.ts)
  *   acknowledgements.ts  what this process holds, told to those who keep it
+ *   revival.ts           a lost replica comes back as a clone of another (clone-source.ts)
  *
  * Receives need no decision: replicas may take messages of ANY_SOURCE in different orders (R5), as long as each takes every message
  * once. A message is known by its rank and number, whichever replica sends it.
@@ -18,15 +19,18 @@ import { Arrival, Pin } from "../../request/decisions.ts";
 import { R_PEER, R_PROTOCOL, RecordFlag } from "../../request/records.ts";
 import { CONTEXT, KIND, kindOf, PacketKind, replicaOf, SEQUENCE, SOURCE, TAG } from "../../wire/packet.ts";
 import { PassThrough } from "../pass-through.ts";
-import type { KeptPayload, ProtocolPorts } from "../protocol.ts";
+import type { Beginning, KeptPayload, ProtocolPorts } from "../protocol.ts";
 import { ReceivedNumbers } from "../received-numbers.ts";
 import type { SharedOperations } from "../shared-operations.ts";
 import { Acknowledgements, heldWord, runMax } from "./acknowledgements.ts";
+import type { CloneSource } from "./clone-source.ts";
 import { Copies } from "./copies.ts";
 import type { Membership } from "./membership.ts";
 import { ReplicatedOperations } from "./performing/replicated-operations.ts";
 import { ReplicatedSends, type ReplicatedSendsParts } from "./replicated-sends.ts";
 import type { Replicated } from "./report.ts";
+import { type CloneBeginning, Revival } from "./revival.ts";
+import { RevivalWord } from "./revival-words.ts";
 
 const copiesBytesMaxDefault = 16 << 20;
 
@@ -40,7 +44,7 @@ export interface ReplicationOptions {
 }
 
 export class ReplicationProtocol extends PassThrough {
-  static readonly unsaved = { passed: null };
+  static readonly unsaved = { passed: null, whenBack: null };
   override readonly deathEndsRequests: boolean = false;
   override readonly mayJudgeCollectives: boolean = false;
   override readonly finishedServe: boolean = true;
@@ -48,11 +52,12 @@ export class ReplicationProtocol extends PassThrough {
   override callsPassed = 0;
   protected readonly membership: Membership;
   protected readonly rank: number;
-  protected readonly replica: number;
+  protected replica: number;
   protected readonly ports: ProtocolPorts;
   protected readonly sends: ReplicatedSends;
   protected readonly acknowledgements: Acknowledgements;
   private readonly files: ReplicatedOperations;
+  protected readonly revival: Revival;
   /** By rank: the messages that have come. */
   private readonly numbers = new Map<number, ReceivedNumbers>();
   /** By rank: those of them whose bytes are still to come. */
@@ -60,6 +65,8 @@ export class ReplicationProtocol extends PassThrough {
   private readonly passed: Float64Array;
   /** Messages that came a second time. */
   private duplicates = 0;
+  /** Null: this process is no clone, or everybody knows it. */
+  private whenBack: (() => void) | null = null;
 
   constructor({ rank, replica, membership, copiesBytesMax, passed }: ReplicationOptions, ports: ProtocolPorts) {
     super();
@@ -73,6 +80,26 @@ export class ReplicationProtocol extends PassThrough {
     this.acknowledgements = this.newWords(ports, membership, place);
     this.files = new ReplicatedOperations(ports, place, membership.replicas, membership.livingOf(rank));
     this.passed = passed ?? new Float64Array(1);
+    const { sends, acknowledgements, files } = this;
+    const numbersOf = (from: number): ReceivedNumbers => this.numbersOf(from);
+    const lose = (name: ProcessName, life: number): void => this.peerFailed(name, life);
+    this.revival = new Revival({ ports, membership, sends, acknowledgements, files, place, numbersOf, lose });
+  }
+
+  /** A replica of this rank that is lost can be made anew from this process. */
+  override get cloning(): CloneSource {
+    return this.revival.source;
+  }
+
+  /** A life that is not the first is a clone: it has the image of another replica of its rank. */
+  override begin({ incarnation, data, caughtUp }: Beginning): void {
+    if (incarnation === 0) return;
+    const { rank } = this;
+    const { replica, members } = data as CloneBeginning;
+    this.replica = replica;
+    this.ports.becomes({ rank, replica, incarnation });
+    this.whenBack = caughtUp;
+    this.revival.begin({ rank, replica }, incarnation, { replica, members });
   }
 
   protected newSends(parts: ReplicatedSendsParts): ReplicatedSends {
@@ -123,6 +150,10 @@ export class ReplicationProtocol extends PassThrough {
   }
 
   override progress(): boolean {
+    if (this.whenBack !== null && this.revival.isBack) {
+      this.whenBack();
+      this.whenBack = null;
+    }
     const told = this.acknowledgements.flush();
     return (this.sends.isBusy && this.sends.progress()) || told;
   }
@@ -161,6 +192,7 @@ export class ReplicationProtocol extends PassThrough {
 
   override held(source: WorldRank, sequence: number): void {
     if (source === this.rank) return;
+    this.revival.held(source, sequence);
     const isAwaited = this.announced.get(source)?.delete(sequence) === true;
     this.acknowledgements.held(source, sequence, isAwaited);
   }
@@ -187,6 +219,10 @@ export class ReplicationProtocol extends PassThrough {
 
   override control(words: Int32Array, packet: number): void {
     const name = { rank: words[packet + SOURCE]!, replica: replicaOf(words[packet + KIND]!) };
+    if (words[packet + CONTEXT]! >= RevivalWord.PREPARE) {
+      this.revival.hear(name, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
+      return;
+    }
     if (name.rank === this.rank) {
       this.files.hear(name.replica, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
       return;
@@ -201,20 +237,24 @@ export class ReplicationProtocol extends PassThrough {
   /** A message of another replica than the one that this process gets its messages from: the news of the deaths between them is on its way. */
   protected infer(rank: number, sender: number): void {
     const { membership, replica } = this;
+    const unknown = this.revival.unknownTo(rank, sender);
     for (;;) {
-      const expected = membership.substituteOf(rank, replica);
+      const expected = membership.substituteOf(rank, replica, unknown);
       if (expected === sender || expected < 0) return;
       this.peerFailed({ rank, replica: expected });
     }
   }
 
-  /** Nobody has had a life before this one. */
-  override peerFailed(name: ProcessName, incarnation = 0): void {
-    const isOwn = name.rank === this.rank && name.replica === this.replica;
-    if (isOwn || incarnation < 0 || !this.membership.die(name.rank, name.replica)) return;
-    this.ports.peerLost(name, 0);
+  override peerFailed(name: ProcessName, incarnation = this.membership.lifeOf(name.rank, name.replica)): void {
+    const { membership } = this;
+    const { rank, replica } = name;
+    const isOwn = rank === this.rank && replica === this.replica;
+    const wasAlive = membership.isAlive(rank, replica);
+    if (isOwn || incarnation < 0 || !membership.die(rank, replica, incarnation)) return;
+    if (wasAlive) this.ports.peerLost(name, incarnation);
     this.sends.lost(name);
-    if (name.rank === this.rank) this.files.died(name.replica);
+    if (rank === this.rank) this.files.died(replica);
+    this.revival.died(name);
   }
 
   override get kept(): readonly KeptPayload[] {

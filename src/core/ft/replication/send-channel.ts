@@ -14,6 +14,10 @@ export class SendChannel {
   readonly rank: number;
   /** Bits: replicas of the rank that are dead. */
   dead: number;
+  /** Bits: replicas that live or are being made, and to which nothing is sent yet. */
+  closed: number;
+  /** By replica: messages that it is taking from another replica of ours, which lives. If that dies it asks for them. */
+  private readonly elsewhere = new Map<number, Set<number>>();
   private readonly acknowledged: ReceivedNumbers[];
   private readonly kept: KeptSend[] = [];
   /** Messages that ever were before the first of `kept`, and how many of `kept` are over without a gap. */
@@ -22,9 +26,10 @@ export class SendChannel {
   /** By replica: the position of the first message that has not been put on its way to it, if this process sends to it. */
   readonly next: number[];
 
-  constructor(rank: number, replicas: number, dead: number) {
+  constructor(rank: number, replicas: number, { dead, closed }: { readonly dead: number; readonly closed: number }) {
     this.rank = rank;
     this.dead = dead;
+    this.closed = closed;
     this.acknowledged = Array.from({ length: replicas }, () => new ReceivedNumbers());
     this.next = new Array<number>(replicas).fill(0);
   }
@@ -49,6 +54,36 @@ export class SendChannel {
   /** False: that was known. */
   acknowledge(replica: number, sequence: number): boolean {
     return this.acknowledged[replica]!.add(sequence);
+  }
+
+  /** A replica has all messages below that number. */
+  acknowledgeBelow(replica: number, number: number): void {
+    this.acknowledged[replica]!.addAllBelow(number);
+  }
+
+  /** A replica is made anew: what lives before it have held says nothing, but what its source has it will have. */
+  renew(replica: number, source: number): void {
+    this.acknowledged[replica] = this.acknowledged[source]!.copy();
+    this.elsewhere.delete(replica);
+    const [bit, sourceBit] = [1 << replica, 1 << source];
+    this.forEach((message) => {
+      message.has = (message.has & sourceBit) === 0 ? message.has & ~bit : message.has | bit;
+    });
+  }
+
+  takesElsewhere(replica: number, sequence: number): void {
+    const numbers = this.elsewhere.get(replica) ?? new Set();
+    this.elsewhere.set(replica, numbers.add(sequence));
+  }
+
+  isTakenElsewhere(replica: number, sequence: number): boolean {
+    return this.elsewhere.size !== 0 && this.elsewhere.get(replica)?.has(sequence) === true;
+  }
+
+  /** It does not any more, or for none of them: of our own, which has begun anew, nothing is known. */
+  forgetElsewhere(replica?: number, sequence?: number): void {
+    if (replica === undefined) this.elsewhere.clear();
+    else if (sequence !== undefined) this.elsewhere.get(replica)?.delete(sequence);
   }
 
   /** Bits: the replicas that have acknowledged that number. */
