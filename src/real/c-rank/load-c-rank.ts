@@ -7,7 +7,7 @@ import { restOfExchange } from "../../abi/calls/exchanges.ts";
 import { Ended } from "../../abi/ended.ts";
 import { tellHowStarted } from "../../abi/how-started.ts";
 import { ReplayedFiles } from "../../abi/replay/replayed-files.ts";
-import { roleOf } from "../../core/base/players.ts";
+import { playersOf, roleOf } from "../../core/base/players.ts";
 import { SeededRandom } from "../../core/base/seeded-random.ts";
 import { PerformedChoices } from "../../core/ft/performed-choices.ts";
 import { Descriptors } from "../../wasi/descriptors.ts";
@@ -70,6 +70,7 @@ export function loadCRank(rank: WaitingCRank, change: (imports: Imports) => void
     input.offset = 0;
   }
   beginLife(process.process.protocol, setup, (message) => rank.say(message));
+  if (setup.replicas !== null && isStarted) hearDeaths(rank);
   // Threads of the process share its code: V8 knows the bytes.
   const module = new WebAssembly.Module(bytes);
   checkStops(rank, module);
@@ -84,6 +85,12 @@ export function loadCRank(rank: WaitingCRank, change: (imports: Imports) => void
   process.host.whereabouts.begin();
   rank.say({ kind: "runs" });
   return new CRank(rank, { end: life.end, program, images, isStarted });
+}
+
+/** A clone: deaths that its node has heard of, some of them after those that it begins with. */
+function hearDeaths({ setup, process }: WaitingCRank): void {
+  const players = playersOf(setup.replicas ?? []);
+  for (const { rank, incarnation } of setup.deaths) process.process.peerFailed(players[rank]!, incarnation);
 }
 
 function checkStops({ setup, takesTurns }: WaitingCRank, module: WebAssembly.Module): void {

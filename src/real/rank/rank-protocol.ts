@@ -43,9 +43,15 @@ export function protocolOf(setup: RankSetup, say: (message: ProtocolWords) => vo
     protocol: definition.rank?.({ ...roleOf(setup), setOf, options, passed, resources }) ?? null,
     mayUseBoards: mayUseBoards(definition, rank, placement, setOf),
     set: recovery === null ? -1 : setOf[rank]!,
-    members: recovery === null ? undefined : membersBySet([...setOf])[setOf[rank]!]!,
+    members: recovery === null ? undefined : membersOf(setup, setOf),
     napper: part?.napper ?? null,
   };
+}
+
+/** By their ranks: of several processes that play one, each is captured for itself. */
+function membersOf({ rank, ranks, replicas }: RankSetup, setOf: Int32Array): readonly number[] {
+  if (replicas !== null) return [roleOf({ rank, ranks, replicas }).rank];
+  return membersBySet([...setOf])[setOf[rank]!]!;
 }
 
 /** Boards go past the messages: only where nobody must see those, and where all that use one fall together (rule 12). */

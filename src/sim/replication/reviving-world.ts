@@ -1,12 +1,12 @@
 /**
  * Worlds of replicas in which the lost come back as clones (R6): the simulated dispatcher, which decides as the real one does
- * (core/ft/replication/clone-schedule.ts), declares deaths in one order, carries images, and lets clones begin.
+ * (core/service/clone-schedule.ts), declares deaths in one order, carries images, and lets clones begin.
  */
 import { assert } from "../../core/base/assert.ts";
 import type { ProcessName } from "../../core/base/identity.ts";
-import { type CloneAttempt, CloneSchedule } from "../../core/ft/replication/clone-schedule.ts";
 import type { ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
 import { Settling } from "../../core/process/settling.ts";
+import { type CloneAttempt, CloneSchedule } from "../../core/service/clone-schedule.ts";
 import { interpret, type Rests } from "../interpreter/interpreter.ts";
 import { ScriptState } from "../interpreter/script-state.ts";
 import { LogicalClock, Observation } from "../observation.ts";

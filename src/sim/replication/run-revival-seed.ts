@@ -3,11 +3,11 @@
  * sources and clones while a clone is being made, as long as each rank has one living process; every world comes to the right answer.
  */
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
-import type { CloneAttempt } from "../../core/ft/replication/clone-schedule.ts";
 import { Membership } from "../../core/ft/replication/membership.ts";
 import type { ReplicationVariant } from "../../core/ft/replication/options.ts";
 import type { ReplicationOptions, ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
 import { replicaOfVariant } from "../../core/ft/replication/variants.ts";
+import type { CloneAttempt } from "../../core/service/clone-schedule.ts";
 import { generate } from "../generator/generator.ts";
 import { marksOf, type SeedOutcome, type Violation } from "../judge.ts";
 import { Random } from "../random.ts";

@@ -50,6 +50,7 @@ export class CloneSource {
   prepare(replica: number, life: number): void {
     const { membership, place, ports } = this;
     if (replica === place.replica || membership.isOver(place.rank, replica, life)) return;
+    if (this.isAsked && this.replica === replica && this.life === life) return;
     if (this.isAsked) this.relax();
     if (membership.isAlive(place.rank, replica))
       this.lose({ rank: place.rank, replica }, membership.lifeOf(place.rank, replica));

@@ -1,9 +1,10 @@
 /** Replication for send-deterministic programs, as the rest of the runtime knows it. */
-import { list, object, whole } from "../../base/value-shape.ts";
+import { flag, list, object, whole } from "../../base/value-shape.ts";
+import type { CloneBeginning } from "../clones.ts";
 import type { ProtocolDefinition } from "../definition.ts";
 import { noShapes } from "../protocol-shapes.ts";
 import { Membership, replicasMax } from "./membership.ts";
-import { checkReplication, replicaPlan, replicationOptions, replicationVariant } from "./options.ts";
+import { checkReplication, isSustained, replicaPlan, replicationOptions, replicationVariant } from "./options.ts";
 import { type Replicated, replicationSummary } from "./report.ts";
 import { replicaOfVariant } from "./variants.ts";
 
@@ -16,6 +17,7 @@ export const replication: ProtocolDefinition = {
   examples: [
     "banyan run -n 4 --nodes 4 --protocol replication --replicas 2 solver.c",
     'banyan run -n 4 --nodes 2 --protocol replication --faults "kill node 1 at 2s" solver.c',
+    "banyan run -n 4 --nodes 4 --protocol replication --sustain solver.c",
   ],
   deaths: "covered",
   boards: "never",
@@ -26,6 +28,7 @@ export const replication: ProtocolDefinition = {
   },
   options: replicationOptions,
   replicas: replicaPlan,
+  clones: isSustained,
   check: checkReplication,
   checkpoints: null,
   rank: ({ rank, replica, ranks, options, passed }) => {
@@ -34,6 +37,10 @@ export const replication: ProtocolDefinition = {
   },
   shapes: {
     ...noShapes,
+    forRanks: object<CloneBeginning>({
+      replica,
+      members: list(object<CloneBeginning["members"][number]>({ rank: count, replica, life: count, isAlive: flag })),
+    }),
     report: object<Replicated>({
       rank: count,
       replica,

@@ -18,6 +18,7 @@ import { lives } from "../../base/saved-classes.ts";
 import { Arrival, Pin } from "../../request/decisions.ts";
 import { R_PEER, R_PROTOCOL, RecordFlag } from "../../request/records.ts";
 import { CONTEXT, KIND, kindOf, PacketKind, replicaOf, SEQUENCE, SOURCE, TAG } from "../../wire/packet.ts";
+import type { CloneBeginning } from "../clones.ts";
 import { PassThrough } from "../pass-through.ts";
 import type { Beginning, KeptPayload, ProtocolPorts } from "../protocol.ts";
 import { ReceivedNumbers } from "../received-numbers.ts";
@@ -29,7 +30,7 @@ import type { Membership } from "./membership.ts";
 import { ReplicatedOperations } from "./performing/replicated-operations.ts";
 import { ReplicatedSends, type ReplicatedSendsParts } from "./replicated-sends.ts";
 import type { Replicated } from "./report.ts";
-import { type CloneBeginning, Revival } from "./revival.ts";
+import { Revival } from "./revival.ts";
 import { RevivalWord } from "./revival-words.ts";
 
 const copiesBytesMaxDefault = 16 << 20;
@@ -89,6 +90,12 @@ export class ReplicationProtocol extends PassThrough {
   /** A replica of this rank that is lost can be made anew from this process. */
   override get cloning(): CloneSource {
     return this.revival.source;
+  }
+
+  /** Images are taken for clones alone. */
+  override captured(): number {
+    if (this.cloning.isPrepared) this.cloning.captured();
+    return 0;
   }
 
   /** A life that is not the first is a clone: it has the image of another replica of its rank. */

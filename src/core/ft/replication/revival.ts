@@ -22,10 +22,11 @@
  * **Whoever dies**, it is the death of a process in a certain life, declared by the dispatcher as all are. Of an attempt that has come to nothing
  * the dispatcher says so: the life that was expected is over. Lives only grow, so late words of earlier attempts are known as such.
  *
- * One clone of the job is made at a time (clone-schedule.ts).
+ * One clone of the job is made at a time (core/service/clone-schedule.ts).
  */
 import type { ProcessName } from "../../base/identity.ts";
 import { lives, saves } from "../../base/saved-classes.ts";
+import type { CloneBeginning } from "../clones.ts";
 import type { ProtocolPorts } from "../protocol.ts";
 import type { ReceivedNumbers } from "../received-numbers.ts";
 import { type Acknowledgements, heldWord, runMax } from "./acknowledgements.ts";
@@ -61,13 +62,6 @@ class Awareness {
     this.replica = replica;
     this.life = life;
   }
-}
-
-/** With this a clone begins: all processes of the job, as the dispatcher knows them. */
-export interface CloneBeginning {
-  /** Which replica the clone is; its image is that of another. */
-  readonly replica: number;
-  readonly members: readonly (ProcessName & { readonly life: number; readonly isAlive: boolean })[];
 }
 
 interface RevivalParts {

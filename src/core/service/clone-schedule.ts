@@ -1,5 +1,6 @@
 /**
- * Which lost replica is made anew next, from which living one, in which life: the dispatcher's decisions about clones (revival.ts). One clone is
+ * Which lost replica is made anew next, from which living one, in which life: the dispatcher's decisions about clones
+ * (`CloneBeginning`). One clone is
  * made at a time, in the order of the losses: what an attempt stands on (who lives, in which life) does not change under it but by
  * deaths.
  *
@@ -10,8 +11,7 @@
  * The source may die until the clone has begun: then the attempt is over, and another one begins, from another replica if there is one. Once the
  * clone has begun it needs its source no more. The death of the clone is the death of a process like any other.
  */
-import type { ProcessName } from "../../base/identity.ts";
-import { Membership } from "./membership.ts";
+import type { ProcessName } from "../base/identity.ts";
 
 export interface CloneAttempt {
   readonly clone: ProcessName;
@@ -33,18 +33,20 @@ type Step = "asked" | "moving" | "joining";
 const attemptsMax = 5;
 
 export class CloneSchedule {
-  readonly #membership: Membership;
+  /** By rank, by replica. */
+  readonly #alive: boolean[][];
   readonly #ports: CloneSchedulePorts;
   /** Oldest loss first. */
   readonly #lost: ProcessName[] = [];
   readonly #attempts = new Map<string, number>();
   /** Ranks of which no image can be taken any more: their programs are over, or cannot be captured. */
   readonly #closed = new Set<number>();
+  #clones = 0;
   #present: (CloneAttempt & { step: Step }) | null = null;
 
   /** `plan`: how many processes play each rank. */
   constructor(plan: readonly number[], ports: CloneSchedulePorts) {
-    this.#membership = new Membership(plan);
+    this.#alive = plan.map((there) => new Array<boolean>(there).fill(true));
     this.#ports = ports;
   }
 
@@ -58,17 +60,14 @@ export class CloneSchedule {
   }
 
   isAlive({ rank, replica }: ProcessName): boolean {
-    return this.#membership.isAlive(rank, replica);
-  }
-
-  lifeOf({ rank, replica }: ProcessName): number {
-    return this.#membership.lifeOf(rank, replica);
+    return this.#alive[rank]![replica] === true;
   }
 
   /** A process is dead, whatever life it was in. */
   died(name: ProcessName): void {
     const { rank, replica } = name;
-    if (!this.#membership.die(rank, replica)) return;
+    if (!this.isAlive(name)) return;
+    this.#alive[rank]![replica] = false;
     const attempt = this.#present;
     if (attempt !== null && attempt.clone.rank === rank) {
       if (attempt.clone.replica === replica) this.#present = null;
@@ -105,7 +104,7 @@ export class CloneSchedule {
     const present = this.#presentIs(attempt);
     if (present?.step !== "moving") return false;
     present.step = "joining";
-    this.#membership.return(attempt.clone.rank, attempt.clone.replica, attempt.life);
+    this.#alive[attempt.clone.rank]![attempt.clone.replica] = true;
     return true;
   }
 
@@ -124,24 +123,32 @@ export class CloneSchedule {
   }
 
   #giveUp(attempt: CloneAttempt): void {
-    const { clone, life } = attempt;
     this.#present = null;
-    this.#membership.die(clone.rank, clone.replica, life);
-    this.#lost.unshift(clone);
+    this.#lost.unshift(attempt.clone);
     this.#ports.giveUp(attempt);
+  }
+
+  /** The next living one in cyclic order: whoever stands in for it. −1: there is none. */
+  #substituteOf({ rank, replica }: ProcessName): number {
+    const replicas = this.#alive[rank]!.length;
+    for (let step = 1; step < replicas; step++) {
+      const other = (replica + step) % replicas;
+      if (this.isAlive({ rank, replica: other })) return other;
+    }
+    return -1;
   }
 
   #next(): void {
     while (this.#present === null) {
       const clone = this.#lost.shift();
       if (clone === undefined) return;
-      const { rank, replica } = clone;
-      const source = this.#membership.substituteOf(rank, replica);
+      const { rank } = clone;
+      const source = this.#substituteOf(clone);
       const attempts = (this.#attempts.get(keyOf(clone)) ?? 0) + 1;
       if (source < 0 || this.#closed.has(rank) || attempts > attemptsMax) continue;
       this.#attempts.set(keyOf(clone), attempts);
-      const life = this.#membership.lifeOf(rank, replica) + 1;
-      this.#membership.expect(rank, replica, life);
+      // Of all clones of the job, so that later ones have higher numbers, whoever is cloned from whom.
+      const life = ++this.#clones;
       this.#present = { clone, life, source, step: "asked" };
       this.#ports.ask(this.#present);
     }

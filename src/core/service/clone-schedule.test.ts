@@ -29,7 +29,7 @@ describe("R6 which replica comes back next", () => {
     schedule.died({ rank: 0, replica: 2 });
     deepEqual(said, ["ask 1.0 life 1 from 1"]);
     bringBack(schedule);
-    deepEqual(said.slice(1), ["ask 0.2 life 1 from 0"]);
+    deepEqual(said.slice(1), ["ask 0.2 life 2 from 0"]);
     bringBack(schedule);
     equal(schedule.present, null);
     equal(schedule.isAlive({ rank: 1, replica: 0 }), true);
@@ -42,7 +42,7 @@ describe("R6 which replica comes back next", () => {
     schedule.died({ rank: 0, replica: 1 });
     deepEqual(said, ["ask 0.0 life 1 from 1", "give up 0.0 life 1 from 1", "ask 0.0 life 2 from 2"]);
     bringBack(schedule);
-    equal(said.at(-1), "ask 0.1 life 1 from 2");
+    equal(said.at(-1), "ask 0.1 life 3 from 2");
   });
 
   it("R6 a clone that has begun needs its source no more, and its death is a death like any other", () => {
@@ -54,12 +54,12 @@ describe("R6 which replica comes back next", () => {
     schedule.died({ rank: 0, replica: 0 });
     equal(said.length, 1);
     schedule.back(attempt);
-    deepEqual(said.slice(1), ["ask 0.0 life 1 from 1"]);
+    deepEqual(said.slice(1), ["ask 0.0 life 2 from 1"]);
     const second = schedule.present!;
     schedule.captured(second);
     schedule.begin(second);
     schedule.died({ rank: 0, replica: 0 });
-    deepEqual(said.slice(2), ["ask 0.0 life 2 from 1"]);
+    deepEqual(said.slice(2), ["ask 0.0 life 3 from 1"]);
     equal(schedule.begin(second), false, "an image that comes late is of no use");
   });
 
