@@ -23,7 +23,7 @@ function bringBack(schedule: CloneSchedule): void {
 }
 
 describe("R6 which replica comes back next", () => {
-  it("R6 one after the other, each from its substitute", () => {
+  it("R6 one after the other, each from the replica that performs for its rank", () => {
     const { schedule, said } = scheduled([3, 3]);
     schedule.died({ rank: 1, replica: 0 });
     schedule.died({ rank: 0, replica: 2 });

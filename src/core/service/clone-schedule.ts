@@ -35,6 +35,12 @@ const attemptsMax = 5;
 export class CloneSchedule {
   /** By rank, by replica. */
   readonly #alive: boolean[][];
+  /**
+   * By rank: the replica that performs what the program does to files, −1: none lives. It is replica 0, and when it dies the next that lives, in
+   * cyclic order; whoever comes back leaves that as it is. Clones are made from it: what files have come to is known there, and the
+   * others do not wait for a clone whose source waits for them.
+   */
+  readonly #performers: number[];
   readonly #ports: CloneSchedulePorts;
   /** Oldest loss first. */
   readonly #lost: ProcessName[] = [];
@@ -47,6 +53,7 @@ export class CloneSchedule {
   /** `plan`: how many processes play each rank. */
   constructor(plan: readonly number[], ports: CloneSchedulePorts) {
     this.#alive = plan.map((there) => new Array<boolean>(there).fill(true));
+    this.#performers = plan.map(() => 0);
     this.#ports = ports;
   }
 
@@ -68,6 +75,7 @@ export class CloneSchedule {
     const { rank, replica } = name;
     if (!this.isAlive(name)) return;
     this.#alive[rank]![replica] = false;
+    if (this.#performers[rank] === replica) this.#performers[rank] = this.#livingAfter(name);
     const attempt = this.#present;
     if (attempt !== null && attempt.clone.rank === rank) {
       if (attempt.clone.replica === replica) this.#present = null;
@@ -128,8 +136,8 @@ export class CloneSchedule {
     this.#ports.giveUp(attempt);
   }
 
-  /** The next living one in cyclic order: whoever stands in for it. −1: there is none. */
-  #substituteOf({ rank, replica }: ProcessName): number {
+  /** The next living one in cyclic order. −1: there is none. */
+  #livingAfter({ rank, replica }: ProcessName): number {
     const replicas = this.#alive[rank]!.length;
     for (let step = 1; step < replicas; step++) {
       const other = (replica + step) % replicas;
@@ -143,7 +151,7 @@ export class CloneSchedule {
       const clone = this.#lost.shift();
       if (clone === undefined) return;
       const { rank } = clone;
-      const source = this.#substituteOf(clone);
+      const source = this.#performers[rank]!;
       const attempts = (this.#attempts.get(keyOf(clone)) ?? 0) + 1;
       if (source < 0 || this.#closed.has(rank) || attempts > attemptsMax) continue;
       this.#attempts.set(keyOf(clone), attempts);

@@ -111,11 +111,11 @@ export class Job {
   #allBegan(): void {
     const { ranks: processes, replicas, nodes: nodeCount, freezeAtMs } = this.#options;
     const ranks = replicas?.length ?? processes;
-    const { report, journal, nodes, recovery, protocolPart, faults } = this.#parts;
+    const { report, journal, nodes, recovery, clones, protocolPart, faults } = this.#parts;
     report.started({ ranks, nodes: nodeCount }, nodes.pids);
     this.#hasBegun = true;
     journal.begun();
-    if (recovery !== null) nodes.prepareSpare();
+    if (recovery !== null || clones !== null) nodes.prepareSpare();
     recovery?.allBegan();
     protocolPart?.allBegan();
     faults?.begin();

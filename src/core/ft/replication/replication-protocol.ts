@@ -231,7 +231,9 @@ export class ReplicationProtocol extends PassThrough {
       return;
     }
     if (name.rank === this.rank) {
-      this.files.hear(name.replica, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
+      // Of a life that is over nothing counts: its successor may be expected already.
+      if (this.membership.isAlive(name.rank, name.replica))
+        this.files.hear(name.replica, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
       return;
     }
     const first = words[packet + TAG]!;

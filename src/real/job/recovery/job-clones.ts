@@ -29,7 +29,7 @@ interface JobClonesOptions {
 
 interface JobClonesParts {
   readonly core: Pick<Dispatcher, "outcome" | "state" | "isNodeAlive" | "nodeAgain" | "rankReturned" | "rankMissed">;
-  readonly nodes: Pick<JobNodes, "send" | "replace">;
+  readonly nodes: Pick<JobNodes, "send" | "replace" | "prepareSpare">;
   readonly report: Pick<JobReport, "note" | "names">;
   /** A process that reads standard input is back, and has everything before that place. */
   inputReturned(process: number, offset: number): void;
@@ -256,7 +256,9 @@ export class JobClones {
     this.#schedule.back(attempt);
     if (this.#schedule.present !== null) return;
     const back = this.#untold.splice(0).sort((one, other) => one - other);
-    const { report } = this.#parts;
+    const { report, nodes, core } = this.#parts;
+    // Not sooner: another process would take the processors from those that come back.
+    if (core.outcome === undefined) nodes.prepareSpare();
     report.note(`${report.names.listed(back)} came back, ${(afterMs / 1000).toFixed(2)} s after the loss`);
   }
 
