@@ -20,6 +20,7 @@ const bundles = [
   { entry: "src/cli/check-thread.ts", out: "check-thread.cjs", format: "cjs" },
   { entry: "src/cc/server.ts", out: "cc-server.cjs", format: "cjs" },
   { entry: "src/cc/worker.ts", out: "cc-worker.cjs", format: "cjs" },
+  { entry: "src/cc/machine-code/training.ts", out: "cc-training.cjs", format: "cjs" },
   { entry: "src/cc/prepare-support.ts", out: "cc-prepare-support.cjs", format: "cjs" },
   { entry: "src/cc/compile-program.ts", out: "cc.cjs", format: "cjs" },
   { entry: "src/real/node/start.ts", out: "agent.cjs", format: "cjs" },

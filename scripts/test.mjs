@@ -20,6 +20,10 @@ const run = (args) => {
 // Node reads and checks these at every start, of which tests have thousands (80 ms each, for the list of a usual system). No test
 // uses TLS.
 delete process.env.NODE_EXTRA_CA_CERTS;
+// No server of a test spends a minute on making machine code for servers that come later.
+process.env.BANYAN_CC_TRAIN_AFTER_MS = "never";
+// The one that most tests use compiles hundreds of programs.
+process.env.BANYAN_CC_FOR_LONG = "1";
 if (process.argv.includes("--long")) process.env.BANYAN_LONG_TESTS = "1";
 const words = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 const built = await run(["scripts/build.mjs", "--if-stale"]);
@@ -148,6 +152,13 @@ const entryPoints = inOrder.map((path, index) => ({
   in: path,
   out: `${`${index}`.padStart(3, "0")}-${named(path).replaceAll("/", "-").replace(/\.ts$/, "")}`,
 }));
+const requires = `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);`;
+// A file whose tests are over ends, whatever a test that failed has left open; otherwise nobody would hear of the failure.
+const endsInTime = `import { after as __after } from "node:test";
+__after(() => setTimeout(() => {
+  console.error("Still open when all tests were over: " + process.getActiveResourcesInfo().join(", "));
+  process.exit(1);
+}, 30_000).unref());`;
 await build({
   entryPoints,
   outdir: out,
@@ -162,9 +173,7 @@ await build({
   sourcemap: "linked",
   // Node reads the map of every file that it loads. Lines of stacks need names and places, not the sources.
   sourcesContent: false,
-  banner: {
-    js: `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);`,
-  },
+  banner: { js: `${requires}\n${endsInTime}` },
 });
 if ((await checked) !== 0) process.exit(1);
 const files = entryPoints.map((entry) => join(out, `${entry.out}.mjs`));

@@ -136,7 +136,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "core/service",
     "core/base",
   ],
-  "real/protocol-parts": ["real/logging", "real/part-hosts", "core/ft", "core/service"],
+  "real/replication": ["real/part-hosts", "core/ft"],
+  "real/protocol-parts": ["real/logging", "real/replication", "real/part-hosts", "core/ft", "core/service"],
   // They host programs, and nothing else knows the API.
   "real/rank": [
     "real/protocol-parts",
@@ -157,6 +158,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "real/rank",
     "real/output",
     "real/messages",
+    "real/data-plane",
     "real/process",
     "real/transport",
     "real/image",

@@ -96,13 +96,34 @@ test("R8 mirrored: a node is killed, nobody stands in for anybody, and nothing s
   ...limit,
   ...long,
 }, async () => {
-  const killed = new Run(run(2, 2, "--replication", "mirror", source, "60", "20000"), patient);
+  const killed = new Run(run(2, 2, "--replication", "mirror", source, "60", "20000", "named"), patient);
   await killed.printed("at work", 2);
   process.kill(killed.nodePid(0), "SIGKILL");
   const { code, stdout, stderr } = await killed.ended;
   assert.equal(code, 0, stderr);
   assert.equal(lastLines(stdout).length, 2);
   assert.match(summary(stderr), /exit 0; 2 replicas lost$/);
+});
+
+test("R8 replicas that send different messages are told of, once, and the job comes to its end", limit, async () => {
+  const { code, stdout, stderr } = await banyan(run(3, 2, resolve("test/programs/c/farm.c"), "100", "1000"), patient);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^100 tasks, sum 338350, 0 workers remember otherwise$/m);
+  const found = messages(stderr).filter((line) => line.includes("send different messages"));
+  assert.equal(found.length, 1, stderr);
+  assert.match(
+    found[0]!,
+    /replicas 0 and 1 of rank [0-2] send different messages: message \d+ to rank [0-2], tag [5-7], \d+ bytes in one of them; the program is not send-deterministic/,
+  );
+});
+
+test("R8 mirrored: a receive of any source is refused", { ...limit, ...long }, async () => {
+  const { code, stderr } = await banyan(run(2, 2, "--replication", "mirror", source, "2"), patient);
+  assert.notEqual(code, 0);
+  assert.match(
+    stderr,
+    /Cannot receive from MPI_ANY_SOURCE under --replication mirror: .* parallel or leader \(.* in MPI_Recv/,
+  );
 });
 
 test("R1 replicas that must share nodes: the user is told", { ...limit, ...long }, async () => {
@@ -116,7 +137,7 @@ test("R1 what it cannot do is said before the job starts", limit, async () => {
     [["--replicas", "99"], /^banyan: Cannot have 99 processes for each rank: give a whole number from 1 to 16$/m],
     [["--replicate-ranks", "0,7"], /^banyan: Cannot replicate rank 7: the job has ranks 0 to 1$/m],
     [["--replicate-ranks", "one"], /^banyan: Cannot replicate the ranks "one": give a list like 0,1,4-7$/m],
-    [["--replication", "by post"], /^banyan: Cannot replicate by "by post": there are parallel and mirror$/m],
+    [["--replication", "by post"], /^banyan: Cannot replicate by "by post": there are parallel, mirror and leader$/m],
     [["--freeze-at", "1s", "--job-dir", "nowhere"], /^banyan: Cannot freeze a job under --protocol replication: /m],
     [["--ranks-per-thread", "2"], /^banyan: Cannot put several ranks into a thread under --protocol replication: /m],
   ];

@@ -48,11 +48,17 @@ interface Exports {
   readonly asyncify_stop_rewind: () => void;
 }
 
-/** Functions of stack-switch.wat. */
-interface StackSwitch {
-  unwind(area: number, bytes: number): void;
-  start(): number;
-  goOn(area: number, pointer: number): number;
+/** Functions of stack-switch.wat; those of a program that takes turns without JavaScript (real/c-rank/turns.wat). */
+export interface StackSwitch {
+  readonly unwind: () => void;
+  readonly goOn: () => number;
+  /** The stack has been put back. */
+  readonly rewound: () => void;
+}
+
+interface SwitchExports extends Omit<StackSwitch, "rewound"> {
+  readonly start: () => number;
+  readonly pointer: WebAssembly.Global;
 }
 
 let switchModule: WebAssembly.Module | undefined;
@@ -94,7 +100,7 @@ export class CProgram implements CrashedProgram {
   readonly #stack: UnwoundStack;
   readonly #exports: Exports;
   /** Null: the program was linked with `--no-capture`, and never stops. */
-  readonly #switch: StackSwitch | null;
+  readonly #switch: SwitchExports | null;
 
   /** Of a restored process all of its state is there already, its memory too: the module finds it as it left it. */
   constructor(module: WebAssembly.Module, imports: Imports, binding: Program, memory: CMemory, stack: UnwoundStack) {
@@ -103,14 +109,14 @@ export class CProgram implements CrashedProgram {
     this.#stack = stack;
     const { exports } = new WebAssembly.Instance(module, imports);
     this.#exports = exports as unknown as Exports;
-    this.#switch = canStop(module) ? switchOf(memory, exports) : null;
+    this.#switch = canStop(module) ? switchOf(memory, exports, stack) : null;
     memory.attach(this.#exports.banyan_memory.value as number);
     if (leavesLowMemory(module)) binding.lowMemory = new LowMemory(memory.words);
     const table = this.#exports.__indirect_function_table;
     binding.isFunction = (fn) => fn > 0 && fn < table.length && table.get(fn) !== null;
     binding.parametersOf = (fn) => (table.get(fn) as (...args: never[]) => void).length;
     binding.suspension.unwinding = {
-      start: () => this.#startUnwinding(),
+      start: () => this.#switch!.unwind(),
       rewound: () => this.#exports.asyncify_stop_rewind(),
     };
   }
@@ -123,43 +129,51 @@ export class CProgram implements CrashedProgram {
     return sourceLinesOf(this.#module);
   }
 
+  /** Null: the program never stops. */
+  get stackSwitch(): StackSwitch | null {
+    if (this.#switch === null) return null;
+    const { unwind, goOn } = this.#switch;
+    return { unwind, goOn, rewound: this.#exports.asyncify_stop_rewind };
+  }
+
   /** True when the program has come to its end, false when it has stopped. */
   start(): boolean {
-    return this.#ended(this.#run(false));
+    return this.ran(() => {
+      if (this.#switch === null) this.#exports._start();
+      else this.#switch.start();
+    });
   }
 
   goOn(): boolean {
     this.#binding.suspension.isRewinding = true;
     this.#binding.process.pass.setOutside(true);
-    return this.#ended(this.#run(true));
+    return this.ran(() => this.#switch!.goOn());
   }
 
-  #ended(isOver: boolean): boolean {
-    if (isOver) this.#binding.lowMemory.check("the end of the program");
-    return isOver;
-  }
-
-  #run(isStarted: boolean): boolean {
-    const stack = this.#stack;
+  /** The program runs, or has run: `run` throws what the program has thrown. The answer is that of `start`. */
+  ran(run: () => void): boolean {
     try {
-      if (this.#switch === null) this.#exports._start();
-      else stack.pointer = isStarted ? this.#switch.goOn(stack.area, stack.pointer) : this.#switch.start();
-      return this.#switch === null || stack.pointer === 0;
+      run();
     } catch (error) {
       // `exit(0)` is an end like any other.
-      if (error instanceof Ended && error.ending.kind === "exited" && error.ending.code === 0) return true;
+      if (error instanceof Ended && error.ending.kind === "exited" && error.ending.code === 0) return this.#ended();
       throw error;
     }
+    this.#stack.pointer = (this.#switch?.pointer.value ?? 0) as number;
+    return this.#stack.pointer === 0 && this.#ended();
   }
 
-  #startUnwinding(): void {
-    const { area, bytes } = this.#stack;
-    this.#switch!.unwind(area, bytes);
+  #ended(): true {
+    this.#binding.lowMemory.check("the end of the program");
+    return true;
   }
 }
 
-function switchOf({ memory }: CMemory, program: WebAssembly.Instance["exports"]): StackSwitch {
+function switchOf({ memory }: CMemory, program: WebAssembly.Instance["exports"], stack: UnwoundStack): SwitchExports {
   switchModule ??= new WebAssembly.Module(switchBytes);
-  const { exports } = new WebAssembly.Instance(switchModule, { memory: { memory }, program });
-  return exports as unknown as StackSwitch;
+  const { area, bytes, pointer } = stack;
+  const imports = { memory: { memory }, program, stack: { area, bytes } };
+  const made = new WebAssembly.Instance(switchModule, imports).exports as unknown as SwitchExports;
+  made.pointer.value = pointer;
+  return made;
 }

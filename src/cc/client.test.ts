@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, describe, it, type TestContext } from "node:test";
 import { timeLimit } from "../../test/patience.ts";
 import { encodeValue } from "../real/framing/value-frame.ts";
+import { flagsFor } from "../v8/flags.ts";
 import { CannotCompile, ServerClient } from "./client.ts";
 import { replyBounds } from "./frames.ts";
 import type { Reply } from "./requests.ts";
@@ -78,6 +79,20 @@ it("M6 tools that are not installed are named, with what to do", limit, async (t
   });
 });
 
+it("X9 a server for long may optimise what it uses most, any other does not", limit, async (t) => {
+  const noteFlags = `require("node:fs").writeFileSync(__filename + ".flags", JSON.stringify(process.execArgv));`;
+  for (const [isForLong, purpose] of [
+    [true, "run the compiler for long"],
+    [false, "run the compiler"],
+  ] as const) {
+    const { place, server } = placeWith(t, `${isForLong}`, noteFlags + answer);
+    await new ServerClient({ place, server, cacheFolder: join(root, `${isForLong}`), isForLong }).run(request);
+    assert.deepEqual(JSON.parse(readFileSync(`${server}.flags`, "utf8")), flagsFor(purpose));
+  }
+  assert(flagsFor("run the compiler").includes("--liftoff-only"));
+  assert(!flagsFor("run the compiler for long").includes("--liftoff-only"));
+});
+
 describe("M6 a compile server that starts", () => {
   it("is waited for as long as it is at work", onLinux, async (t) => {
     const { client } = placeWith(t, "busy", work + answer);
@@ -88,6 +103,8 @@ describe("M6 a compile server that starts", () => {
     const { client, place, server } = placeWith(t, "other", work + answer);
     mkdirSync(place.folder, { mode: 0o700 });
     const other = spawn(process.execPath, [server, place.socket], { stdio: "ignore" });
+    // On a busy machine the client may have lost its patience and started a server of its own, which answers.
+    t.after(() => other.kill("SIGKILL"));
     writeFileSync(place.lock, `${other.pid} word\n`);
     assert.deepEqual(await client.run(request), { kind: "broken", message: "it has answered" });
   });

@@ -29,6 +29,8 @@ export class CannotCompile extends Error {
 
 /** A minute: the pauses of a programmer who edits and compiles in turn. */
 export const idleMsDefault = 60_000;
+/** Longer than make pauses between two compiles. */
+export const trainAfterMsDefault = 10_000;
 const pollMs = 15;
 /** Starting takes a tenth of a second, and a lock is stale after 15 s. */
 const startPatienceDefault: StartPatience = { idleMs: 40_000, atWorkMs: 800_000 };
@@ -45,6 +47,10 @@ interface ServerClientOptions {
   readonly packages?: Readonly<Record<string, string>>;
   readonly cacheFolder: string;
   readonly idleMs?: number;
+  /** Without work for that long a server that this client starts may make machine code to be kept. */
+  readonly trainAfterMs?: number;
+  /** A server that this client starts will compile dozens of programs. */
+  readonly isForLong?: boolean;
   readonly startPatience?: StartPatience;
 }
 
@@ -104,6 +110,7 @@ export class ServerClient implements Tools {
 
   #startCandidate(): Candidate {
     const { place, server, packages = {}, cacheFolder, idleMs = idleMsDefault } = this.#options;
+    const { trainAfterMs = trainAfterMsDefault, isForLong = false } = this.#options;
     const missing = Object.entries(packages).filter(([name]) => !isInstalled(name, server));
     if (missing.length > 0) {
       const names = missing.map(([name]) => name).join(", ");
@@ -115,8 +122,8 @@ export class ServerClient implements Tools {
     const wrong = prepareFolder(place.folder);
     if (wrong !== undefined) throw unusable("start", wrong);
     const log = openLog(place.log);
-    const flags = flagsFor("run the compiler");
-    const words = [...flags, server, place.socket, place.lock, place.log, `${idleMs}`, cacheFolder];
+    const flags = flagsFor(isForLong ? "run the compiler for long" : "run the compiler");
+    const words = [...flags, server, place.socket, place.lock, place.log, `${idleMs}`, cacheFolder, `${trainAfterMs}`];
     // With an empty environment: the server outlives this process and serves others.
     const { PATH, HOME, TMPDIR } = process.env;
     const env = Object.fromEntries(Object.entries({ PATH, HOME, TMPDIR }).filter(([, value]) => value !== undefined));

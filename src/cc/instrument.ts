@@ -8,6 +8,7 @@
 import type binaryenPackage from "binaryen";
 import { debugInformation, placeLines, withoutDebugSections } from "./debug/debug-lines.ts";
 import { withoutSections } from "./debug/module-parts.ts";
+import { type KnownModules, withWasmInvokes } from "./invokes/wasm-invokes.ts";
 import type { InstrumentRequest, Reply } from "./requests.ts";
 import { adaptSignatures } from "./signature-adapters.ts";
 
@@ -20,8 +21,9 @@ export class Instrumenter {
     this.#binaryen = binaryen;
   }
 
-  static async load(): Promise<Instrumenter> {
-    return new Instrumenter((await import("binaryen")).default);
+  /** `kept` gives the module of these bytes, if its machine code was kept. */
+  static async load(kept: KnownModules = () => undefined): Promise<Instrumenter> {
+    return new Instrumenter((await withWasmInvokes(() => import("binaryen"), kept)).default);
   }
 
   instrument({ module: bytes, finish }: InstrumentRequest): Reply {

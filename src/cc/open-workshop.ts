@@ -2,7 +2,7 @@
 
 import { distrust } from "../trust/folder.ts";
 import { Cache, cacheFolder } from "./cache.ts";
-import { CannotCompile, idleMsDefault, ServerClient } from "./client.ts";
+import { CannotCompile, idleMsDefault, ServerClient, trainAfterMsDefault } from "./client.ts";
 import { binaryenVersion, clangVersion, findInstallation, type Installation } from "./installation.ts";
 import { serverPlace } from "./server-place.ts";
 import type { Terminal, Workshop } from "./workshop.ts";
@@ -17,7 +17,8 @@ export interface WorkshopOptions {
 
 /**
  * Fails with `CannotCompile` where the cache may be another user's: its entries are run as programs. `BANYAN_CC_IDLE_MS`
- * shortens the life of a server that this call starts; for tests.
+ * shortens the life of a server that this call starts, and `BANYAN_CC_TRAIN_AFTER_MS` is the time without work after which it makes machine
+ * code (`never`: it does not); `BANYAN_CC_FOR_LONG=1` says that it will compile dozens of programs. For tests.
  */
 export function openWorkshop(options: WorkshopOptions = {}): Workshop & { readonly tools: ServerClient } {
   const { cwd = process.cwd(), terminal = { colours: false }, signal, environment = process.env } = options;
@@ -33,6 +34,8 @@ export function openWorkshop(options: WorkshopOptions = {}): Workshop & { readon
     packages: { "@yowasp/clang": clangVersion, binaryen: binaryenVersion },
     cacheFolder: folder,
     idleMs: Number(environment["BANYAN_CC_IDLE_MS"] ?? idleMsDefault),
+    isForLong: environment["BANYAN_CC_FOR_LONG"] === "1",
+    trainAfterMs: Number(environment["BANYAN_CC_TRAIN_AFTER_MS"] ?? trainAfterMsDefault),
   });
   return { cwd, installation, cache: new Cache(folder, { shipped: installation.shipped }), tools, terminal, signal };
 }

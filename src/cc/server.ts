@@ -6,7 +6,10 @@
  * tool that crashes harms nothing else. The process runs with V8's baseline compiler alone (see the client): clang is large and
  * each part of it runs briefly.
  *
- * Arguments: socket, lock, log, idle time in ms, cache folder.
+ * Where the machine code of the tools was kept, they begin with that; where not, a server without work has it made for the next
+ * (`machine-code`).
+ *
+ * Arguments: socket, lock, log, idle time in ms, cache folder, time in ms without work before machine code is made.
  */
 import { chmodSync, readdirSync, rmSync, statSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
@@ -16,6 +19,8 @@ import { describeSystemError } from "../core/base/system-error.ts";
 import { Cache } from "./cache.ts";
 import { compileClangModules } from "./clang-modules.ts";
 import { readMessage, replyBounds, requestBounds, writeMessage } from "./frames.ts";
+import { KeptCode } from "./machine-code/kept-code.ts";
+import { Trainer } from "./machine-code/trainer.ts";
 import { isRequest, type LinkRequest, type Reply, type ToolRequest } from "./requests.ts";
 import { renewMs, ServerLock, unwritableCode } from "./server-lock.ts";
 import { WorkerPool } from "./worker-pool.ts";
@@ -25,6 +30,15 @@ const threadBytes = 512 * 2 ** 20;
 const sweepMs = 10 * 60_000;
 const leftoverMs = 24 * 60 * 60_000;
 
+interface CompileServerOptions {
+  readonly lock: ServerLock;
+  readonly log: string;
+  readonly idleMs: number;
+  readonly cache: Cache;
+  /** Not a number: never. */
+  readonly trainAfterMs: number;
+}
+
 class CompileServer {
   readonly #lock: ServerLock;
   /** Kept only when the server does not end as it should. */
@@ -33,17 +47,24 @@ class CompileServer {
   readonly #cache: Cache;
   readonly #pool: WorkerPool;
   readonly #server = createServer((socket) => void this.#serve(socket));
+  readonly #trainer: Trainer;
+  readonly #trainAfterMs: number;
   #connections = 0;
   #idle: NodeJS.Timeout | undefined;
+  #training: NodeJS.Timeout | undefined;
   #stopping = false;
 
-  constructor({ lock, log, idleMs, cache }: { lock: ServerLock; log: string; idleMs: number; cache: Cache }) {
+  constructor({ lock, log, idleMs, cache, trainAfterMs }: CompileServerOptions) {
     this.#lock = lock;
     this.#log = log;
     this.#idleMs = idleMs;
     this.#cache = cache;
     const threadsMax = Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / 2 / threadBytes), 16));
-    this.#pool = new WorkerPool(compileClangModules(), threadsMax);
+    const kept = new KeptCode(cache);
+    const modules = compileClangModules((bytes) => kept.module("clang", bytes));
+    this.#pool = new WorkerPool({ modules, cacheFolder: cache.folder, threadsMax });
+    this.#trainer = new Trainer(kept, [join(__dirname, "cc-training.cjs"), cache.folder]);
+    this.#trainAfterMs = trainAfterMs;
   }
 
   listen(path: string): void {
@@ -61,6 +82,7 @@ class CompileServer {
   async #serve(socket: Socket): Promise<void> {
     this.#connections++;
     clearTimeout(this.#idle);
+    clearTimeout(this.#training);
     const gone = new AbortController();
     socket.on("error", () => socket.destroy());
     socket.on("close", () => {
@@ -98,13 +120,26 @@ class CompileServer {
 
   #startIdling(): void {
     clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => this.#end(), this.#stopping ? 0 : this.#idleMs);
+    clearTimeout(this.#training);
+    this.#idle = setTimeout(() => this.#endUnlessTraining(), this.#stopping ? 0 : this.#idleMs);
+    if (this.#stopping || !Number.isFinite(this.#trainAfterMs)) return;
+    this.#training = setTimeout(() => this.#trainer.start(() => this.#trained()), this.#trainAfterMs);
+  }
+
+  #trained(): void {
+    if (this.#connections === 0) this.#startIdling();
+  }
+
+  /** A training goes on while there is no work; it ends when the server is told to end. */
+  #endUnlessTraining(): void {
+    if (this.#stopping || !this.#trainer.isAtWork) this.#end();
   }
 
   /**
    * Closing removes the socket's name; a client that connected at the last moment is disconnected and starts another server.
    */
   #end(): void {
+    this.#trainer.stop();
     if (!this.#lock.renew()) this.#leave();
     this.#server.close();
     this.#cache.sweep();
@@ -136,14 +171,15 @@ function tidy(folder: string): void {
   }
 }
 
-function main([socket, lockPath, log, idleMs, cacheFolder]: readonly string[]): void {
+function main([socket, lockPath, log, idleMs, cacheFolder, trainAfterMs]: readonly string[]): void {
   process.umask(0o077);
   const lock = takeLock(lockPath!);
   if (lock === undefined) return;
   process.title = "banyan-cc";
   tidy(dirname(lockPath!));
   const cache = new Cache(cacheFolder!);
-  new CompileServer({ lock, log: log!, idleMs: Number(idleMs), cache }).listen(socket!);
+  const times = { idleMs: Number(idleMs), trainAfterMs: Number(trainAfterMs) };
+  new CompileServer({ lock, log: log!, cache, ...times }).listen(socket!);
 }
 
 function takeLock(path: string): ServerLock | undefined {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { ClangModules } from "./clang-modules.ts";
 import type { Reply, ToolJob } from "./requests.ts";
-import type { Tool, WarmUp } from "./worker.ts";
+import type { Tool, ToolWorkerData, WarmUp } from "./worker.ts";
 
 interface Task {
   readonly job: ToolJob;
@@ -21,18 +21,26 @@ interface Thread {
 }
 
 /** Templates nest deeply, and so do clang's calls. */
-const stackMb = 64;
+export const toolStackMb = 64;
+
+interface WorkerPoolOptions {
+  readonly modules: Promise<ClangModules>;
+  readonly cacheFolder: string;
+  readonly threadsMax: number;
+}
 
 export class WorkerPool {
   readonly #modules: Promise<ClangModules>;
+  readonly #cacheFolder: string;
   readonly #threadsMax: number;
   readonly #threads = new Set<Thread>();
   readonly #waiting: Task[] = [];
   /** Threads that are starting; each will take a task. */
   #starting = 0;
 
-  constructor(modules: Promise<ClangModules>, threadsMax: number) {
+  constructor({ modules, cacheFolder, threadsMax }: WorkerPoolOptions) {
     this.#modules = modules;
+    this.#cacheFolder = cacheFolder;
     this.#threadsMax = threadsMax;
   }
 
@@ -84,9 +92,10 @@ export class WorkerPool {
 
   async #start(): Promise<Thread> {
     this.#starting++;
+    const workerData: ToolWorkerData = { modules: await this.#modules, cacheFolder: this.#cacheFolder };
     const worker = new Worker(join(__dirname, "cc-worker.cjs"), {
-      workerData: await this.#modules,
-      resourceLimits: { stackSizeMb: stackMb },
+      workerData,
+      resourceLimits: { stackSizeMb: toolStackMb },
       env: {},
     });
     const thread: Thread = { worker, tools: new Set(), task: undefined };

@@ -1,15 +1,21 @@
 /** A thread of the compile server: one job at a time, its tools loaded when the first job needs them. */
 import { parentPort, workerData } from "node:worker_threads";
 import { assert, unreachable } from "../core/base/assert.ts";
+import { Cache } from "./cache.ts";
 import { Clang } from "./clang.ts";
 import { type ClangModules, provideClangModules } from "./clang-modules.ts";
 import { Instrumenter } from "./instrument.ts";
+import { KeptCode } from "./machine-code/kept-code.ts";
 import type { Reply, ToolJob } from "./requests.ts";
 
 /** A tool to load, for a job that will come. */
 export interface WarmUp {
   readonly kind: "warm-up";
   readonly tool: Tool;
+}
+export interface ToolWorkerData {
+  readonly modules: ClangModules;
+  readonly cacheFolder: string;
 }
 export type Tool = "clang" | "binaryen";
 
@@ -37,13 +43,15 @@ function loadClang(): Promise<Clang> {
 }
 
 function loadInstrumenter(): Promise<Instrumenter> {
-  instrumenter ??= Instrumenter.load();
+  instrumenter ??= Instrumenter.load((bytes) => kept.module("binaryen", bytes));
   return instrumenter;
 }
 
 const port = parentPort;
 assert(port !== null, "the worker of the compile server is not a worker");
-provideClangModules(workerData as ClangModules);
+const { modules, cacheFolder } = workerData as ToolWorkerData;
+const kept = new KeptCode(new Cache(cacheFolder));
+provideClangModules(modules);
 port.on("message", async (job: ToolJob | WarmUp) => {
   if (job.kind === "warm-up") {
     await (job.tool === "clang" ? loadClang() : loadInstrumenter());

@@ -6,6 +6,7 @@ import { benchmarks, groups } from "../lab/benchmarks.ts";
 import { type KernelClass, kernelClasses } from "../lab/lab.ts";
 import { probeImages } from "../lab/probes/image-probe.ts";
 import { type LoggingProbe, probeLogging } from "../lab/probes/logging-probe.ts";
+import { probeReplication, type ReplicationProbe } from "../lab/probes/replication-probe.ts";
 import { runSession } from "../lab/session.ts";
 import { complain, UsageError } from "./complain.ts";
 import type { CreateCommand } from "./create-command.ts";
@@ -22,6 +23,8 @@ interface BenchOptions {
   readonly imageProbe?: string;
   /** A `LoggingProbe` as JSON. */
   readonly loggingProbe?: string;
+  /** A `ReplicationProbe` as JSON. */
+  readonly replicationProbe?: string;
 }
 
 /** The memory of a rank has at most 2047 MB, and the program needs some of it. */
@@ -41,6 +44,8 @@ export const benchCommand: CreateCommand = (finished) =>
     .addOption(new Option("--image-probe <folder>").hideHelp())
     // A process that `bench logging` starts.
     .addOption(new Option("--logging-probe <json>").hideHelp())
+    // A process that `bench replication` starts.
+    .addOption(new Option("--replication-probe <json>").hideHelp())
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", () => `\nBenchmarks:\n${benchmarkList()}\n\n${explanation}`)
     .action(async (names: string[], options: BenchOptions) => finished(await bench(names, options)));
@@ -54,7 +59,8 @@ Examples:
   banyan bench c-latency kernels images compile     # programs in C
   banyan bench kernels --class A
   banyan bench logging                              # all parts of it
-  banyan bench logging-volume`;
+  banyan bench logging-volume
+  banyan bench replication                          # ping-pong, kernels, counts and pauses with replicas`;
 
 async function bench(names: readonly string[], options: BenchOptions): Promise<number> {
   const { runs, quick, out, imageMib, imageProbe } = options;
@@ -68,6 +74,10 @@ async function bench(names: readonly string[], options: BenchOptions): Promise<n
   }
   if (options.loggingProbe !== undefined) {
     await probeLogging(JSON.parse(options.loggingProbe) as LoggingProbe);
+    return 0;
+  }
+  if (options.replicationProbe !== undefined) {
+    await probeReplication(JSON.parse(options.replicationProbe) as ReplicationProbe);
     return 0;
   }
   const sizes = { kernelClass: kernelClass(options.class), imageMiB: imageMib };

@@ -20,6 +20,9 @@ import { volume } from "./benchmarks/logging/volume.ts";
 import { matching } from "./benchmarks/matching.ts";
 import { memory } from "./benchmarks/memory.ts";
 import { programs } from "./benchmarks/programs.ts";
+import { replicationKernels } from "./benchmarks/replication/kernels.ts";
+import { replicationMessages } from "./benchmarks/replication/messages.ts";
+import { replicationPingPong } from "./benchmarks/replication/ping-pong.ts";
 import { startup } from "./benchmarks/startup.ts";
 import { tcp } from "./benchmarks/tcp.ts";
 import { selfRepair } from "./benchmarks/ulfm.ts";
@@ -48,5 +51,6 @@ export const benchmarks: readonly Benchmark[] = [
 /** The benchmarks that run only when they are named, part by part or all of them. */
 export const groups: Readonly<Record<string, readonly Benchmark[]>> = {
   logging: [loggingPingPong, loggingKernels, lu, volume, synchronisation, recovery, loggingCheckpoints],
+  replication: [replicationPingPong, replicationKernels, replicationMessages],
   ulfm: [selfRepair, ulfmKernels, ulfmGrowth],
 };

@@ -56,6 +56,7 @@ class Member {
       this.#next++;
     };
     return {
+      isReady: true,
       replay: () => (this.#next < this.#outcomes.length ? this.#outcomes[this.#next++] : undefined),
       made: (_, outcome) => add([...outcome]),
       nothing: () => add(null),

@@ -26,6 +26,7 @@ after(() => rmSync(root, { recursive: true, force: true }));
 
 /** Choices of all lives; what is not stable when a life ends is lost. */
 class Log implements Choices {
+  readonly isReady = true;
   entries: Outcome[] = [];
   stable = 0;
   next = 0;

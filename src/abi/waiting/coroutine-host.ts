@@ -56,11 +56,6 @@ export class CoroutineHost implements CHost {
     this.#options = options;
   }
 
-  /** For a wait of the data plane, see `CoroutineHostOptions`. */
-  mustGiveWay(isOver: () => boolean): boolean {
-    return this.#options.mustGiveWay(isOver);
-  }
-
   wait(request: RecordId): boolean {
     const { process } = this;
     const { engine } = process;

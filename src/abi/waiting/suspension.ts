@@ -10,7 +10,6 @@ import { SUSPENDED } from "../../core/base/capture-points.ts";
 import { lives } from "../../core/base/saved-classes.ts";
 import type { Program } from "../program.ts";
 import type { Continuation } from "./callbacks.ts";
-import { PlaneWait } from "./plane-wait.ts";
 
 /** The word by which others make a process stop: not 0, it shall. */
 export interface StopWord {
@@ -27,7 +26,7 @@ interface Unwinding {
 }
 
 export class Suspension {
-  static readonly unsaved = { words: null, at: 0, unwinding: null, givesWay: false, isReady: always, planeWait: null };
+  static readonly unsaved = { words: null, at: 0, unwinding: null, givesWay: false, isReady: always };
   readonly words: Int32Array;
   readonly at: number;
   unwinding: Unwinding | null = null;
@@ -37,8 +36,6 @@ export class Suspension {
   givesWay = false;
   /** Would the process, which has stopped in a wait, find what it waits for? Asked by whoever runs several in one thread. */
   isReady: () => boolean = always;
-  /** The wait of its data plane, in which a process may have stopped as well. */
-  readonly planeWait = new PlaneWait();
   /** How it goes on; null: from the beginning. */
   private next: Continuation | null = null;
 

@@ -5,6 +5,7 @@ import { kindCode, unlike } from "../coll/engine/collective-call.ts";
 import type { InterCollective, NeighborCollective } from "../coll/inter/plan-inter.ts";
 import type { Collective } from "../coll/plan.ts";
 import type { Group } from "../comm/group.ts";
+import { AwaitedChoices } from "../ft/awaited-choices.ts";
 import type { Choices } from "../ft/choices.ts";
 import type { Engine } from "../p2p/engine.ts";
 import { foldOnBoard } from "../process/board-fold.ts";
@@ -48,6 +49,7 @@ export class ProcessOperations implements Operations {
   private readonly engine: Engine;
   private readonly records: Records;
   private readonly collectives: Collectives;
+  readonly choices: Choices | null;
 
   constructor(waits: Waits) {
     const { process } = waits;
@@ -56,6 +58,8 @@ export class ProcessOperations implements Operations {
     this.engine = process.engine;
     this.records = process.engine.records;
     this.collectives = process.collectives;
+    const { choices } = process;
+    this.choices = choices === null ? null : new AwaitedChoices(choices, (isOver) => waits.waitUntil(isOver));
   }
 
   sendNow(comm: Communicator, from: Pointer, bytes: number, dest: number, tag: number): boolean {
@@ -321,11 +325,9 @@ export class ProcessOperations implements Operations {
   }
 
   cancel(request: RecordId): void {
+    const { protocol } = this.process;
+    if (protocol !== null && !protocol.mayCancel(request)) this.waits.waitUntil(() => protocol.mayCancel(request));
     this.engine.cancel(request);
-  }
-
-  get choices(): Choices | null {
-    return this.process.choices;
   }
 
   wait(request: RecordId): boolean {

@@ -37,6 +37,8 @@ export type ChoiceKind = (typeof ChoiceKind)[keyof typeof ChoiceKind];
 export type Outcome = readonly number[] | null;
 
 export interface Choices {
+  /** May `replay` be asked? Otherwise the choice is made elsewhere, and the program waits, and makes progress, until it is known here. */
+  readonly isReady: boolean;
   /** Takes what the next choice came to in the life before: null, "nothing yet"; undefined, it has never been made. */
   replay(kind: ChoiceKind): Outcome | undefined;
   /** It has been made. */

@@ -73,6 +73,9 @@ export class PassThrough implements Protocol {
   }
   held(_source: WorldRank, _sequence: number): void {}
   matched(_receive: RecordId, _source: WorldRank, _sequence: number): void {}
+  mayCancel(_request: RecordId): boolean {
+    return true;
+  }
   cancelling(_receive: RecordId, _isMatched: boolean): boolean {
     return true;
   }

@@ -22,6 +22,11 @@ export class PerformedChoices implements Choices {
     this.#wait = wait;
   }
 
+  /** It waits itself. */
+  get isReady(): boolean {
+    return true;
+  }
+
   replay(_kind: ChoiceKind): Outcome | undefined {
     this.#wait(() => this.#operations.isReady);
     const answer = this.#operations.ask();

@@ -66,6 +66,8 @@ export interface ProtocolPorts {
   peerBack(name: ProcessName): void;
   /** Asks again how each posted receive is matched. */
   pinPosted(pinOf: (receive: RecordId) => Pin): void;
+  /** Asks again how each receive is matched that stands still (`Pin.LATER`), oldest first. */
+  pinWaiting(pinOf: (receive: RecordId) => Pin): void;
   /** Is that message here without all its bytes, which its sender will not send any more? And the numbers of all such messages of a rank. */
   isBroken(source: number, sequence: number): boolean;
   brokenFrom(source: number): number[];
@@ -94,6 +96,8 @@ export interface Cloning {
   prepare(replica: number, life: number): void;
   /** May the image be taken, at the next capture point? False again if the attempt was given up. */
   readonly isPrepared: boolean;
+  /** Everybody knows, but the program is not as far as it must be for that. */
+  readonly mustGoOn: boolean;
   /** It is taken. */
   captured(): void;
 }
@@ -172,6 +176,8 @@ export interface Protocol {
   held(source: WorldRank, sequence: number): void;
   /** This receive has taken that message. Called once, before `held` unless the payload came first. */
   matched(receive: RecordId, source: WorldRank, sequence: number): void;
+  /** May the program's wish to cancel that request be heard? If not, the program waits in its call until it may. */
+  mayCancel(request: RecordId): boolean;
   /**
    * The program wants a receive cancelled: `isMatched`, too late, and it will not be. Otherwise it is, unless the answer is
    * false: then it waits for its message as if the program had not asked.

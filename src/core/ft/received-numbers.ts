@@ -26,12 +26,37 @@ export class ReceivedNumbers {
     return true;
   }
 
-  /** All below that number are there. */
-  addAllBelow(number: number): void {
+  /** All before that one. */
+  addBefore(number: number): void {
     if (((number - this.firstMissing) | 0) <= 0) return;
     this.firstMissing = number;
     for (const later of this.later) if (((later - number) | 0) < 0) this.later.delete(later);
     while (this.later.delete(this.firstMissing)) this.firstMissing = (this.firstMissing + 1) | 0;
+  }
+
+  hasAll({ firstMissing, later }: ReceivedNumbers): boolean {
+    for (let number = this.firstMissing; ((number - firstMissing) | 0) < 0; number = (number + 1) | 0) {
+      if (!this.has(number)) return false;
+    }
+    for (const number of later) if (!this.has(number)) return false;
+    return true;
+  }
+
+  addAll({ firstMissing, later }: ReceivedNumbers): void {
+    this.addBefore(firstMissing);
+    for (const number of later) this.add(number);
+  }
+
+  without(numbers: ReadonlySet<number>): ReceivedNumbers {
+    const left = new ReceivedNumbers();
+    let first = this.firstMissing;
+    for (const number of numbers) if (((number - first) | 0) < 0) first = number;
+    left.firstMissing = first;
+    for (let number = first; number !== this.firstMissing; number = (number + 1) | 0) {
+      if (!numbers.has(number)) left.add(number);
+    }
+    for (const number of this.later) if (!numbers.has(number)) left.add(number);
+    return left;
   }
 
   copy(): ReceivedNumbers {

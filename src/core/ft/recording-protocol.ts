@@ -25,6 +25,7 @@ export interface RecordedCall {
     | "awaitsOthers"
     | "progress"
     | "mayPass"
+    | "mayCancel"
     | "kept"
     | "callsPassed"
     | "report"
@@ -194,6 +195,10 @@ export class RecordingProtocol implements Protocol {
   matched(receive: RecordId, source: WorldRank, sequence: number): void {
     this.#note("matched", receive, source, sequence);
     this.#inner.matched(receive, source, sequence);
+  }
+
+  mayCancel(request: RecordId): boolean {
+    return this.#inner.mayCancel(request);
   }
 
   cancelling(receive: RecordId, isMatched: boolean): boolean {

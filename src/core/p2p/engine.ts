@@ -399,7 +399,7 @@ export class Engine {
 
   /** The oldest message a receive with this pattern would take; it stays where it is. −1: none has arrived. */
   probe(source: number, tag: number, context: number): RecordId {
-    return this.unexpected.find(context, source, tag);
+    return this.matching.probe(source, tag, context);
   }
 
   /** Takes the message that a matched probe has found out of the queue: only `startMatchedReceive` can receive it now. */

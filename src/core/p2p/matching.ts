@@ -44,6 +44,7 @@ import type { Refusals } from "./refusals.ts";
 import type { Transfers } from "./transfers.ts";
 import type { UnexpectedQueue } from "./unexpected-queue.ts";
 import type { UnexpectedStore } from "./unexpected-store.ts";
+import { WaitingReceives } from "./waiting-receives.ts";
 
 interface MatchingParts {
   readonly envelopes: Envelopes;
@@ -71,6 +72,8 @@ export class Matching {
   private readonly refusals: Refusals;
   tracer: EngineTracer | null = null;
 
+  /** Receives that stand still until the protocol knows their messages, oldest first. */
+  private readonly waiting: WaitingReceives;
   /** See `stall`. */
   private readonly stalled: RecordId[] = [];
 
@@ -79,6 +82,7 @@ export class Matching {
     this.unexpected = parts.envelopes.queue;
     this.envelopes = parts.envelopes;
     this.pinned = new PinnedReceives(records);
+    this.waiting = new WaitingReceives(records);
     this.records = records;
     this.transport = transport;
     this.memory = memory;
@@ -97,19 +101,25 @@ export class Matching {
   post(receive: RecordId): void {
     const pin = this.hooks === null ? Pin.FREE : this.hooks.receivePosted(receive);
     if (pin !== Pin.FREE) {
-      this.postPinned(receive, pin);
+      if (pin === Pin.LATER) this.wait(receive);
+      else this.postPinned(receive, pin);
       return;
     }
     const words = this.records.words;
     const at = receive * recordWords;
     const source = words[at + R_PEER]!;
-    const envelope = this.unexpected.find(words[at + R_CONTEXT]!, source, words[at + R_TAG]!);
+    const envelope = this.find(words[at + R_CONTEXT]!, source, words[at + R_TAG]!, -1 as RecordId);
     if (envelope >= 0) {
       this.unexpected.remove(envelope);
       this.deliver(receive, envelope);
     } else if (source >= 0 && this.peers.isDead(this.peers.ofRank(source))) {
       this.completion.complete(receive, ErrorClass.PROC_FAILED);
     } else this.addPosted(receive);
+  }
+
+  private wait(receive: RecordId): void {
+    this.posted.stamp(receive);
+    this.waiting.add(receive);
   }
 
   private addPosted(receive: RecordId): void {
@@ -135,6 +145,65 @@ export class Matching {
       if (pin === Pin.FREE) this.addPosted(receive);
       else this.postPinned(receive, pin);
     }
+  }
+
+  /** Receives that stand still may go on, and so may messages that they could have taken. */
+  pinWaiting(pinOf: (receive: RecordId) => Pin): void {
+    const freed: RecordId[] = [];
+    for (const receive of this.waiting.takeAll()) {
+      const pin = pinOf(receive);
+      if (pin === Pin.LATER) this.waiting.add(receive);
+      else if (pin === Pin.FREE) freed.push(receive);
+      else this.postPinned(receive, pin);
+    }
+    if (freed.length > 0) this.insertPosted(freed);
+    if (this.unexpected.count === 0) return;
+    this.posted.forEach((receive) => {
+      const envelope = this.envelopeFor(receive);
+      if (envelope < 0) return;
+      this.posted.remove(receive);
+      this.unexpected.remove(envelope);
+      this.deliver(receive, envelope);
+    });
+  }
+
+  /** Puts receives into the queue, at their places in the order of posting. */
+  private insertPosted(receives: readonly RecordId[]): void {
+    const all = [...receives];
+    this.posted.forEach((receive) => {
+      all.push(receive);
+    });
+    for (const receive of all.slice(receives.length)) this.posted.remove(receive);
+    all.sort((one, other) => (this.waiting.isBefore(one, other) ? -1 : 1));
+    for (const receive of all) this.addPosted(receive);
+  }
+
+  /** The oldest message that a receive takes; −1: there is none. */
+  private envelopeFor(receive: RecordId): RecordId {
+    const { words } = this.records;
+    const at = receive * recordWords;
+    return this.find(words[at + R_CONTEXT]!, words[at + R_PEER]!, words[at + R_TAG]!, receive);
+  }
+
+  /** As `envelopeFor`; `receive` −1: for a receive that would be posted now. */
+  private find(context: number, source: number, tag: number, receive: RecordId): RecordId {
+    const envelope = this.unexpected.find(context, source, tag);
+    if (envelope < 0 || this.waiting.count === 0) return envelope;
+    const { records, waiting } = this;
+    let found = -1 as RecordId;
+    this.unexpected.forEach((each) => {
+      if (found >= 0 || records.get(each, R_CONTEXT) !== context) return;
+      const from = records.get(each, R_PEER);
+      const sentTag = records.get(each, R_TAG);
+      const isWanted = (source === ANY_SOURCE || source === from) && (tag === ANY_TAG ? sentTag >= 0 : tag === sentTag);
+      if (isWanted && !waiting.mayTake(context, from, sentTag, receive)) found = each;
+    });
+    return found;
+  }
+
+  /** The oldest message that a receive with this pattern would take; it stays where it is. −1: none has arrived. */
+  probe(source: number, tag: number, context: number): RecordId {
+    return this.find(context, source, tag, -1 as RecordId);
   }
 
   private postPinned(receive: RecordId, pin: Pin): void {
@@ -210,7 +279,7 @@ export class Matching {
     const isPinned = this.records.hasFlag(receive, RecordFlag.PINNED);
     if (isPinned && this.pinned.has(receive)) return;
     if (this.hooks !== null && !this.hooks.cancelling(receive, false)) return;
-    if (!isPinned) this.posted.remove(receive);
+    if (!this.waiting.remove(receive) && !isPinned) this.posted.remove(receive);
     this.completion.completeCancelled(receive);
   }
 
@@ -246,6 +315,7 @@ export class Matching {
       if (pinned >= 0) return pinned;
     }
     const receive = this.posted.find(context, source, tag);
+    if (this.waiting.count !== 0 && this.waiting.mayTake(context, source, tag, receive)) return -1 as RecordId;
     if (receive >= 0) this.posted.remove(receive);
     return receive;
   }

@@ -34,10 +34,15 @@ export class PostedQueue {
     return this.list.count;
   }
 
+  /** Its place in the order of posting. */
+  stamp(receive: RecordId): void {
+    this.records.words[receive * recordWords + R_ORDER] = this.order = (this.order + 1) | 0;
+  }
+
   append(receive: RecordId): void {
     const words = this.records.words;
     const at = receive * recordWords;
-    words[at + R_ORDER] = this.order = (this.order + 1) | 0;
+    this.stamp(receive);
     this.list.append(receive);
     this.countKind(words[at + R_PEER]!, words[at + R_TAG]!, 1);
     if (this.index.crowded) this.rebuild();

@@ -94,6 +94,10 @@ export class ProtocolAccess {
     this.engine.matching.pinPosted(pinOf);
   }
 
+  pinWaiting(pinOf: (receive: RecordId) => Pin): void {
+    this.engine.matching.pinWaiting(pinOf);
+  }
+
   isBroken(source: number, sequence: number): boolean {
     return this.engine.envelopes.broken.has(source, sequence);
   }

@@ -19,13 +19,13 @@ import { foldOnBoard } from "./board-fold.ts";
 import type { Communicator } from "./communicator.ts";
 import type { Reduction } from "./reduction.ts";
 
-type BoardKind = "barrier" | "bcast" | "gather" | "allgather" | "alltoall" | "reduce" | "allreduce";
+type BoardKind = "barrier" | "bcast" | "gather" | "scatter" | "allgather" | "alltoall" | "reduce" | "allreduce";
 
 export interface BoardCall {
   readonly kind: BoardKind;
   readonly send: Pointer;
   readonly receive: Pointer;
-  /** Of one block: a member's part of the board, which has one for each member where all send to all. */
+  /** Of one block: a member's part of the board, which has one for each member where one or all send to all. */
   readonly bytes: number;
   readonly root: number;
   readonly inPlace: boolean;
@@ -44,11 +44,15 @@ export interface BoardOperation extends BoardCall {
   isWithdrawn: boolean;
 }
 
-/** Of one member's part. */
-const partBytes = (kind: BoardKind, bytes: number, members: number): number =>
-  kind === "alltoall" ? bytes * members : bytes;
+/** Has a part a block for each member? */
+const isForAll = (kind: BoardKind): boolean => kind === "alltoall" || kind === "scatter";
 
-const isRooted = (kind: BoardKind): boolean => kind === "bcast" || kind === "gather" || kind === "reduce";
+/** Of one member's part. Those that only take say the length as well. */
+const partBytes = (kind: BoardKind, bytes: number, members: number): number =>
+  isForAll(kind) ? bytes * members : bytes;
+
+const isRooted = (kind: BoardKind): boolean =>
+  kind === "bcast" || kind === "gather" || kind === "scatter" || kind === "reduce";
 
 export class BoardOperations {
   private readonly engine: Engine;
@@ -200,8 +204,9 @@ export class BoardOperations {
   private putPart({ board, rank, size }: Communicator, { kind, send, receive, bytes, root, inPlace }: BoardCall): void {
     const length = partBytes(kind, bytes, size);
     board!.putLength(rank, length);
-    if (bytes === 0 || (kind === "bcast" && rank !== root)) return;
-    const isInReceive = inPlace || kind === "bcast";
+    const isFromRoot = kind === "bcast" || kind === "scatter";
+    if (bytes === 0 || (isFromRoot && rank !== root)) return;
+    const isInReceive = kind === "bcast" || (inPlace && kind !== "scatter");
     const offset = inPlace && (kind === "allgather" || kind === "gather") ? rank * bytes : 0;
     this.memory.toPayload(board!.part(rank), isInReceive ? receive : send, offset, length);
   }
@@ -216,10 +221,11 @@ export class BoardOperations {
 
   /** What this member wants of the board. The error with which its call ends, 0: none. */
   private takeParts(operation: BoardOperation): ErrorCode {
-    const { comm, kind, root, error } = operation;
+    const { comm, kind, root, inPlace, error } = operation;
     const isRoot = comm.rank === root;
     if (kind === "allreduce" || (kind === "reduce" && isRoot)) return this.takePart(operation, 0, 0) || error;
     if (kind === "bcast" && !isRoot) return this.takePart(operation, root, 0) || error;
+    if (kind === "scatter" && !(isRoot && inPlace)) return this.takePart(operation, root, 0) || error;
     if (kind !== "allgather" && kind !== "alltoall" && !(kind === "gather" && isRoot)) return error;
     let worst = error;
     for (let member = 0; member < comm.size; member++) {
@@ -232,10 +238,10 @@ export class BoardOperations {
     const { comm, kind, receive, bytes } = operation;
     const board = comm.board!;
     const length = board.lengthOf(member);
-    const isForAll = kind === "alltoall";
-    const block = isForAll ? Math.floor(length / comm.size) : length;
+    const hasBlocks = isForAll(kind);
+    const block = hasBlocks ? Math.floor(length / comm.size) : length;
     const fitting = Math.min(block, bytes);
-    const from = isForAll ? comm.rank * block : 0;
+    const from = hasBlocks ? comm.rank * block : 0;
     if (fitting > 0) this.memory.fromPayload(receive, offset, board.part(member) + from, fitting);
     return length === partBytes(kind, bytes, comm.size) ? 0 : ErrorClass.TRUNCATE;
   }

@@ -131,7 +131,7 @@ export class Collectives {
   /** Barrier, broadcast, gather, scatter, allgather, all-to-all. */
   startEqual(comm: Communicator, kind: EqualKind, send: Pointer, receive: Pointer, call: EqualCall): RecordId {
     const { bytes = 0, root = 0, inPlace = false, form = "nonblocking", error = 0 } = call;
-    if (form === "blocking" && kind !== "scatter" && this.isForBoard(comm, kind, bytes)) {
+    if (form === "blocking" && this.isForBoard(comm, kind, bytes)) {
       return this.meet(comm, { kind, send, receive, bytes, root, inPlace, error, reduction: null });
     }
     const program = equalProgram(comm, kind, call, 1);

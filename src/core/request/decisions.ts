@@ -13,6 +13,8 @@ export const Pin = {
   MESSAGE: 1,
   /** With none: the program will cancel it. */
   NOTHING: 2,
+  /** Not yet: it stands still, and takes no message, until the protocol asks for it again (`ProtocolPorts.pinWaiting`). */
+  LATER: 3,
 } as const;
 export type Pin = (typeof Pin)[keyof typeof Pin];
 

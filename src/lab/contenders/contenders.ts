@@ -24,11 +24,21 @@ export const loggingClassical: Contender = { id: "classical", label: "classical"
 export const banyanNone: Contender = { id: "protocol-none", label: "none", isOurs: true };
 export const banyanUlfm: Contender = { id: "protocol-ulfm", label: "ulfm", isOurs: true };
 
+/** Without replicas: as shipped, with collectives by messages, and two jobs side by side. */
+export const plainNone: Contender = { id: "none", label: "none", isOurs: true };
+export const plainMessages: Contender = { id: "none-messages", label: "none, messages", isOurs: true };
+export const plainTwice: Contender = { id: "none-twice", label: "none ×2", isOurs: true };
+/** Two replicas of each rank. */
+export const replicasParallel: Contender = { id: "parallel", label: "parallel", isOurs: true };
+export const replicasMirror: Contender = { id: "mirror", label: "mirror", isOurs: true };
+export const replicasLeader: Contender = { id: "leader", label: "leader", isOurs: true };
+
 /** Contenders that never share a plot have the same style. */
 const looks: readonly (readonly string[])[] = [
   [banyanShared.id, banyanC.id, loggingNone.id],
-  [banyanOrdinary.id, banyanTypeScript.id, loggingSets.id],
-  ...peerKinds.map(({ id }, i) => (i === 0 ? [id, loggingClassical.id] : [id])),
+  [banyanOrdinary.id, banyanTypeScript.id, loggingSets.id, replicasParallel.id],
+  ...peerKinds.map(({ id }, i) => (i === 0 ? [id, loggingClassical.id, plainTwice.id] : [id, replicasMirror.id])),
+  [replicasLeader.id],
 ];
 
 export function plotLines(series: readonly Series[]): PlotLine[] {

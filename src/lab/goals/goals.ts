@@ -14,6 +14,7 @@ import { bytesText } from "../tables/units.ts";
 import { atLeast, atMost, unit, withBounds } from "./bounds.ts";
 import type { Bound, Goal, Reference } from "./goal.ts";
 import { loggingGoals } from "./logging-goals.ts";
+import { replicationGoals } from "./replication-goals.ts";
 import { ulfmGoals } from "./ulfm-goals.ts";
 
 const openMpi: Reference = { kind: "peer", id: "openmpi" };
@@ -300,6 +301,7 @@ export const goals: readonly Goal[] = [
   },
   ...loggingGoals,
   ...ulfmGoals,
+  ...replicationGoals,
 ];
 
 /** Every collective of one node, short and long. */

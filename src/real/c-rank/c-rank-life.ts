@@ -61,8 +61,17 @@ export class CRank {
     // biome-ignore lint/suspicious/noDebugger: `banyan run --debug` stops here; the program begins with the next step.
     if (!isStarted && this.#rank.setup.isDebugged) debugger;
     this.#isStarted = true;
+    this.#ran(() => (isStarted ? this.#program.goOn() : this.#program.start()));
+  }
+
+  /** Its program has run, in turns without JavaScript, and ended or stopped: `run` throws what the program has thrown. */
+  hasRun(run: () => void): void {
+    this.#ran(() => this.#program.ran(run));
+  }
+
+  #ran(run: () => boolean): void {
     try {
-      this.#end.isReached = isStarted ? this.#program.goOn() : this.#program.start();
+      this.#end.isReached = run();
     } catch (error) {
       if (!this.#isOrderlyExit(error)) throw error;
       this.#exitCode = error.ending.code;

@@ -2,9 +2,10 @@
  * Several ranks of a C program in one thread: they take turns. A rank runs until it has to wait and another one has something to do;
  * then its stack is unwound and the other has the thread. A rank that looks again and again (`MPI_Test`) or reads a clock
  * (`MPI_Wtime`) gives way after a while; one that computes does not.
+ *
+ * Ranks that wait in their data planes change without this file (plane-turns.ts), as long as all ranks of the thread do.
  */
 import type { CoroutineHost } from "../../abi/waiting/coroutine-host.ts";
-import type { Suspension } from "../../abi/waiting/suspension.ts";
 import { Settling } from "../../core/process/settling.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { steadyMs } from "../machine/steady-clock.ts";
@@ -13,6 +14,7 @@ import { jointSleepOf } from "../process/joint-socket-sleep.ts";
 import { checkpointOf, Stop } from "../transport/layout.ts";
 import type { CRank } from "./c-rank-life.ts";
 import { loadCRank } from "./load-c-rank.ts";
+import { PlaneTurns } from "./plane-turns.ts";
 import type { WaitingCRank } from "./waiting-c-rank.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: numbers, and BigInt where C has 64 bits
@@ -36,6 +38,14 @@ const sleepMs = 1;
 const longSleepMs = 5;
 const sleepsBeforeLong = 100;
 
+/** How long nothing has happened: words of the plane's turns, where there are any. */
+interface Pace {
+  /** Rounds without anything to do. */
+  idle: number;
+  /** Since the last sleep. */
+  hasMoved: boolean;
+}
+
 /** What a look at a rank has shown: nothing; something moved; its program can go on. */
 type Look = "nothing" | "moved" | "ready";
 
@@ -44,11 +54,11 @@ export class Turns {
   readonly #inquiryPauses = new InquiryPauses();
   #sleep = jointSleepOf([]);
   #hasSockets = false;
-  /** Those that have not ended. */
-  #turns: Turn[] = [];
-  #idle = 0;
-  /** Since the last sleep. */
-  #hasMoved = false;
+  /** All that there were, and those that have not ended. */
+  #all: readonly Turn[] = [];
+  #turns: readonly Turn[] = [];
+  #hasEnded = false;
+  #pace: Pace = { idle: 0, hasMoved: false };
 
   constructor(giveWay: () => void) {
     this.#yield = giveWay;
@@ -56,20 +66,41 @@ export class Turns {
 
   /** Until all have ended. */
   run(ranks: readonly WaitingCRank[]): void {
-    this.#turns = ranks.map((rank) => new Turn(rank, () => this.#sleep.leave(rank.process)));
+    const plane = this.#planeTurnsOf(ranks);
+    if (plane !== null) this.#pace = plane;
+    const turnOf = (index: number): Turn => this.#all[index]!;
+    const ended = ({ process }: WaitingCRank): void => {
+      this.#sleep.leave(process);
+      this.#hasEnded = true;
+    };
+    this.#all = ranks.map((waiting, index) => new Turn({ waiting, index, plane, turnOf, ended }));
+    this.#turns = this.#all;
     this.#sleep = jointSleepOf(ranks.map(({ process }) => process));
     this.#hasSockets = ranks[0]!.setup.handover !== null;
     while (this.#turns.length > 0) {
       let moved = false;
-      let hasEnded = false;
-      for (const turn of this.#turns) {
-        if (turn.take()) moved = true;
-        if (turn.hasEnded) hasEnded = true;
-      }
-      if (hasEnded) this.#turns = this.#turns.filter((turn) => !turn.hasEnded);
+      for (const turn of this.#turns) if (!turn.hasEnded && turn.take()) moved = true;
+      if (this.#hasEnded) this.#turns = this.#turns.filter((turn) => !turn.hasEnded);
+      this.#hasEnded = false;
       if (moved) this.#moved();
       else this.#wait();
     }
+  }
+
+  /** Null: no rank of the thread has a data plane. */
+  #planeTurnsOf(ranks: readonly WaitingCRank[]): PlaneTurns | null {
+    const open = ranks.find(({ process }) => process.plane !== null)?.process.plane ?? null;
+    if (open === null) return null;
+    const { node, heap } = open;
+    const plane: PlaneTurns = new PlaneTurns({
+      node,
+      turnWords: ranks.map(({ process }) => process.host.whereabouts.turn),
+      allocate: (bytes) => heap.allocate(bytes),
+      yields: yieldsMax,
+      mustGiveWay: () => this.mustGiveWay(this.#all[plane.current]!.waiting, () => plane.hasNews(plane.current)),
+      moved: () => this.#moved(),
+    });
+    return plane;
   }
 
   /**
@@ -94,33 +125,44 @@ export class Turns {
   }
 
   #moved(): void {
-    this.#idle = 0;
-    this.#hasMoved = true;
+    this.#pace.idle = 0;
+    this.#pace.hasMoved = true;
     this.#sleep.awake();
   }
 
   #wait(): void {
-    if (this.#idle++ < (this.#sleep.watchesSockets ? yieldsWithSockets : yieldsMax)) this.#yield();
+    const pace = this.#pace;
+    if (pace.idle++ < (this.#sleep.watchesSockets ? yieldsWithSockets : yieldsMax)) this.#yield();
     else if (!this.#sleep.isAnnounced) this.#sleep.announce();
     else {
-      const isLong = this.#idle > yieldsMax + 2 * sleepsBeforeLong && !this.#hasSockets;
+      const isLong = pace.idle > yieldsMax + 2 * sleepsBeforeLong && !this.#hasSockets;
       this.#sleep.sleep(isLong ? longSleepMs : sleepMs);
       for (const turn of this.#turns) turn.slept();
       // A thread has several ranks: one that moves keeps no other from asking, nor do its earlier waits make those of others longer.
       const nowMs = steadyMs();
-      if (this.#hasMoved) this.#inquiryPauses.shorten(nowMs);
-      this.#hasMoved = false;
+      if (pace.hasMoved) this.#inquiryPauses.shorten(nowMs);
+      pace.hasMoved = false;
       if (this.#inquiryPauses.isTime(nowMs)) for (const turn of this.#turns) turn.ask();
     }
   }
 }
 
+interface TurnOptions {
+  readonly waiting: WaitingCRank;
+  /** Which rank of the thread it is. */
+  readonly index: number;
+  readonly plane: PlaneTurns | null;
+  turnOf(index: number): Turn;
+  /** Called once. */
+  ended(waiting: WaitingCRank): void;
+}
+
 class Turn {
   readonly waiting: WaitingCRank;
+  readonly #index: number;
+  readonly #plane: PlaneTurns | null;
+  readonly #options: TurnOptions;
   readonly #coroutine: CoroutineHost;
-  readonly #suspension: Suspension;
-  /** It has ended: called once. */
-  readonly #leave: () => void;
   /** Null: the program is not loaded yet. */
   #rank: CRank | null = null;
   #ending: Ending | null = null;
@@ -130,20 +172,27 @@ class Turn {
   /** Its image is reported: it stands still. */
   #awaitsVerdict = false;
 
-  constructor(waiting: WaitingCRank, leave: () => void) {
+  constructor(options: TurnOptions) {
+    const { waiting, index, plane } = options;
     this.waiting = waiting;
-    this.#leave = leave;
+    this.#index = index;
+    this.#plane = plane;
+    this.#options = options;
     this.#coroutine = waiting.process.coroutine!;
-    this.#suspension = waiting.process.program.suspension;
   }
 
   get hasEnded(): boolean {
     return this.#ending !== null;
   }
 
+  /** Its plane waits: the engine hears nothing of that. */
+  get #planeWaits(): boolean {
+    return this.#plane?.isWaiting(this.#index) === true;
+  }
+
   /** It is running: does the node want it to stop? Hears of deaths as well. In a wait of its plane it hears nothing before its engine waits. */
   hearsStop(): boolean {
-    if (this.#suspension.planeWait.isUnderWay) return false;
+    if (this.#planeWaits) return false;
     const { host } = this.waiting.process;
     host.listen();
     return host.shallStop();
@@ -153,16 +202,14 @@ class Turn {
   ask(): void {
     const isWaiting = this.#hasBegun && this.#settling === null && !this.#awaitsVerdict;
     if (!isWaiting || this.#rank === null) return;
-    const { planeWait } = this.#suspension;
-    if (planeWait.isUnderWay) planeWait.leave();
+    if (this.#planeWaits) this.#plane!.leave(this.#index);
     else this.#rank.process.process.inquiries.ask();
   }
 
   /** All ranks of this thread wait, and it has slept: where this one is, if its engine knows. */
   slept(): void {
-    const { planeWait } = this.#suspension;
-    if (planeWait.isUnderWay) {
-      planeWait.slept();
+    if (this.#planeWaits) {
+      this.#plane!.slept(this.#index);
       return;
     }
     if (!this.#hasBegun || this.#settling !== null || this.#awaitsVerdict || this.#coroutine.isLooking) return;
@@ -186,8 +233,7 @@ class Turn {
 
   /** Progress of everything but its program: that of another rank may be on the stack. */
   look(): Look {
-    const { planeWait } = this.#suspension;
-    if (planeWait.isUnderWay) return planeWait.hasNews() ? "ready" : "nothing";
+    if (this.#planeWaits) return this.#plane!.hasNews(this.#index) ? "ready" : "nothing";
     return this.#lookFurther();
   }
 
@@ -208,7 +254,8 @@ class Turn {
 
   #end(ending: Ending): void {
     this.#ending = ending;
-    this.#leave();
+    this.#plane?.ended(this.#index);
+    this.#options.ended(this.waiting);
     this.waiting.say({ kind: "ending", ending });
   }
 
@@ -235,16 +282,46 @@ class Turn {
 
   #go(): void {
     if (this.#rank === null) {
-      this.#rank = loadCRank(this.waiting, (imports) => this.#countLooks(imports.wasi_snapshot_preview1));
+      this.#rank = loadCRank(this.waiting, {
+        change: (imports) => this.#countLooks(imports.wasi_snapshot_preview1),
+        turn: this.#plane?.turnOf(this.#index) ?? null,
+      });
       return;
     }
     this.#hasBegun = true;
     const { whereabouts } = this.waiting.process.host;
     whereabouts.goOn();
-    // Nothing has changed for one whose plane waits.
-    if (!this.#suspension.planeWait.isUnderWay) this.waiting.process.process.openPass();
+    if (this.#planeWaits) {
+      this.#runPlanes(this.#plane!);
+      return;
+    }
+    this.waiting.process.process.openPass();
+    this.#plane?.begin(this.#index);
     this.#rank.goOn();
     if (!this.#rank.isOver) whereabouts.giveWay();
+  }
+
+  /** Nothing has changed for one whose plane waits. Others have turns after it, without JavaScript: it may be one of these that ends or stops. */
+  #runPlanes(plane: PlaneTurns): void {
+    let act = (): void => {};
+    try {
+      plane.run(this.#index);
+    } catch (error) {
+      act = () => {
+        throw error;
+      };
+    }
+    this.#options.turnOf(plane.current).#hasRun(act);
+  }
+
+  #hasRun(run: () => void): void {
+    const rank = this.#rank!;
+    try {
+      rank.hasRun(run);
+      if (!rank.isOver) this.waiting.process.host.whereabouts.giveWay();
+    } catch (error) {
+      this.#end(this.waiting.endingOf(error));
+    }
   }
 
   #endingOf(rank: CRank): Ending | null {

@@ -292,6 +292,26 @@ describe("ADR 20: a data plane does what the engine does", () => {
     });
   }
 
+  test("ADR 42: a rank that has received all there was need not look once more when it sends", () => {
+    const pair = new Pair({ ranks: 2, planeWaits: "receives" });
+    for (let rank = 0; rank < 2; rank++) pair.call(rank, { name: "MPI_Init", args: [0, 0] });
+    const rounds = 150;
+    for (let i = 0; i < rounds; i++) {
+      // Rank 0 sends while a message waits for it.
+      for (const [rank, name] of [
+        [1, "MPI_Send"],
+        [0, "MPI_Send"],
+        [1, "MPI_Recv"],
+        [0, "MPI_Recv"],
+      ] as const) {
+        const args = [4096, 1, 0x214, 1 - rank, 0, COMM_WORLD];
+        assert.equal(pair.call(rank, { name, args: name === "MPI_Recv" ? [...args, 0] : args }), 0);
+      }
+    }
+    pair.count();
+    assert.deepEqual([pair.sent, pair.received], [2 * rounds, 2 * rounds]);
+  });
+
   test("a rank dies in between", () => {
     for (let i = 0; i < 2 * fewPrograms; i++) {
       const pair = new Pair({ ranks: 3, planeWaits: i % 2 === 1 ? "receives" : "none" });
@@ -359,6 +379,65 @@ describe("ADR 25: collectives in the data plane are those of the engine", () => 
       completed += pair.completed;
     }
     assert.ok(completed > 0);
+  });
+
+  test("ADR 42: packets that were taken from behind others send nobody to its engine", () => {
+    const pair = new Pair({ ...options(4, 0), ...ample, looksAhead: 8, planeWaits: "all" });
+    for (let rank = 0; rank < 4; rank++) pair.call(rank, { name: "MPI_Init", args: [0, 0] });
+    const message = (name: string, peer: number): Step => ({
+      name,
+      args: [4096, 1, 0x214, peer, 0, COMM_WORLD, ...(name === "MPI_Recv" ? [0] : [])],
+    });
+    for (const from of [1, 2, 3]) assert.equal(pair.call(from, message("MPI_Send", 0)), 0);
+    // The first of the ring is taken last, and the two behind it are void.
+    for (const from of [3, 2, 1]) assert.equal(pair.call(0, message("MPI_Recv", from)), 0);
+    const barrier: Step = { name: "MPI_Barrier", args: [COMM_WORLD] };
+    for (const rank of [0, 1, 2]) assert.equal(pair.call(rank, barrier), WAITS);
+    assert.equal(
+      pair.alike("waits on", ({ ranks }) => ranks[0]!.goOn()),
+      WAITS,
+    );
+    assert.equal(pair.call(3, barrier), 0);
+    for (const rank of [0, 1, 2])
+      assert.equal(
+        pair.alike("goes on", ({ ranks }) => ranks[rank]!.goOn()),
+        0,
+      );
+    pair.count();
+    assert.deepEqual([pair.completed, pair.left], [4, 0]);
+  });
+
+  test("ADR 42: the root of a scatter has room for more than its block, or for less", () => {
+    const MPI_INT = 0x209;
+    for (const [room, code] of [
+      [3, 15],
+      [4, 0],
+      [5, 0],
+    ] as const) {
+      const pair = new Pair({ ...options(2, 0), planeWaits: "collectives" });
+      for (const world of pair.worlds) {
+        for (const { ints } of world.ranks) for (let i = 0; i < 16; i++) ints[(4096 >> 2) + i] = 100 + i;
+      }
+      for (let rank = 0; rank < 2; rank++) {
+        pair.call(rank, { name: "MPI_Init", args: [0, 0] });
+        pair.call(rank, { name: "MPI_Comm_set_errhandler", args: [COMM_WORLD, ERRORS_RETURN] });
+      }
+      const scatter = (count: number): Step => ({
+        name: "MPI_Scatter",
+        args: [4096, 4, MPI_INT, 8192, count, MPI_INT, 0, COMM_WORLD],
+      });
+      assert.equal(pair.call(1, scatter(4)), WAITS);
+      assert.equal(pair.call(0, scatter(room)), code);
+      assert.equal(
+        pair.alike("goes on", ({ ranks }) => ranks[1]!.goOn()),
+        0,
+      );
+      pair.compareMemories();
+      const { ints } = pair.planed.ranks[1]!;
+      assert.deepEqual([...ints.subarray(8192 >> 2, (8192 >> 2) + 4)], [104, 105, 106, 107]);
+      pair.count();
+      assert.equal(pair.completed, room === 4 ? 2 : 1, "what is in order is the planes'");
+    }
   });
 
   test("images that are taken in between, also at shut gates, are exchanged between the two ways", () => {

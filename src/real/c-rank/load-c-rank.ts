@@ -27,7 +27,7 @@ import { newLibrary } from "./c-library.ts";
 import { CRankImages } from "./c-rank-images.ts";
 import { CRank } from "./c-rank-life.ts";
 import { filesOf } from "./node-files.ts";
-import { PlaneWaits } from "./plane-waits.ts";
+import type { PlaneTurn } from "./plane-turns.ts";
 import type { WaitingCRank } from "./waiting-c-rank.ts";
 
 /** The error handler that programs begin with: `--initial-errhandler`. */
@@ -35,8 +35,16 @@ const initialHandlerVariable = "BANYAN_INITIAL_ERRHANDLER";
 
 type Imports = ReturnType<typeof cImportsOf>;
 
-/** `change` may wrap imports. */
-export function loadCRank(rank: WaitingCRank, change: (imports: Imports) => void = () => {}): CRank {
+/** Of a rank that shares its thread. */
+interface SharedThread {
+  /** Wraps imports. */
+  change(imports: Imports): void;
+  /** How its data plane waits; null: the thread has none. */
+  readonly turn: PlaneTurn | null;
+}
+
+/** `shared`: null: it has its thread for itself. */
+export function loadCRank(rank: WaitingCRank, shared: SharedThread | null = null): CRank {
   const { setup, process, lines, input } = rank;
   const { recovery } = setup;
   const { memory, program: binding } = process;
@@ -78,9 +86,10 @@ export function loadCRank(rank: WaitingCRank, change: (imports: Imports) => void
   const world = { rank: role.rank, hostName: setup.hostName ?? hostname(), signalName, terminals };
   const imports = cImportsOf(module, { ...world, ...life, memory, library, program: binding });
   watch(rank, imports);
-  change(imports);
-  passThePlane(rank, imports);
+  shared?.change(imports);
+  passThePlane(rank, imports, shared?.turn ?? null);
   const program = new CProgram(module, imports, binding, memory, life.stack);
+  if (program.stackSwitch !== null) shared?.turn?.switchBy(program.stackSwitch);
   rank.program = program;
   process.host.whereabouts.begin();
   rank.say({ kind: "runs" });
@@ -100,15 +109,13 @@ function checkStops({ setup, takesTurns }: WaitingCRank, module: WebAssembly.Mod
   throw new Ended({ kind: "gave-up", why: `it cannot ${mustStop}: it was linked with --no-capture` });
 }
 
-/** Calls that need no engine go past the imports. */
-function passThePlane(rank: WaitingCRank, { mpi }: Imports): void {
+/** Calls that need no engine go past the imports. `waits`: alone in its thread a rank waits in its engine. */
+function passThePlane(rank: WaitingCRank, { mpi }: Imports, waits: PlaneTurn | null): void {
   const { process } = rank;
   if (process.plane === null) return;
   const { plane, ring } = process.plane;
-  const { memory, program, coroutine } = process;
+  const { memory, program } = process;
   const engine = { ...mpi, restOfExchange: restOfExchange(program) };
-  // Alone in its thread a rank waits in its engine.
-  const waits = coroutine && new PlaneWaits({ program, mustGiveWay: (isOver) => coroutine.mustGiveWay(isOver) });
   Object.assign(mpi, plane.connect({ memory, engine, wakeWaiters: () => ring.wakeWaiters(), waits }));
 }
 

@@ -72,7 +72,7 @@ function resultsOf({ world, program, seed, turnSeed, mayLeave }: Run): Results {
 
 /** `shallLeave`: as when the thread has slept for long, the engine waits. */
 function goOn(rank: PlaneWorld["ranks"][number], shallLeave: boolean): number {
-  const { planeWait } = rank.program.suspension;
+  const { planeWait } = rank;
   const leaves = shallLeave && planeWait.isUnderWay;
   if (leaves) planeWait.leave();
   const answer = rank.goOn();

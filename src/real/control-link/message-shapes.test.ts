@@ -26,7 +26,7 @@ const examples: readonly FromNode[] = [
   { kind: "unable", why: "no memory" },
   { kind: "connections", event: { kind: "unreachable", from: 2, to: 0, forMs: 5000, reason: "refused" } },
   { kind: "heartbeat", passed: [{ rank: 3, calls: 12 }], over: 1, packets: 7 },
-  { kind: "whereabouts", number: 1, places: [readPlace(createPlaceWords(), 2, 0)] },
+  { kind: "whereabouts", number: 1, places: [readPlace(createPlaceWords(), { rank: 2, nowMs: 0 })] },
   { kind: "ranks-ready", order: 0, problem: "" },
   { kind: "rank-started", rank: 2, incarnation: 1 },
   { kind: "output", rank: 2, chunk },

@@ -5,6 +5,7 @@
   (import "program" "memory" (memory 1 65536 shared))
   (import "plane" "begin" (func $begin (param i32 i32 i32 i32 i32 i32 i32 i32) (result i32 i32 i32)))
   (import "plane" "beginBlocks" (func $beginBlocks (param i32 i32 i32 i32 i32 i32 i32 i32 i32) (result i32 i32 i32)))
+  (import "plane" "beginScatter" (func $beginScatter (param i32 i32 i32 i32 i32 i32 i32 i32) (result i32 i32 i32)))
   (import "plane" "meet" (func $meet (param v128) (result i32 v128)))
   (import "plane" "resume" (func $resume (result i32 v128)))
   (import "plane" "blocks" (func $blocks (result i32 i32)))
@@ -21,6 +22,7 @@
   (import "engine" "MPI_Reduce" (func $engineReduce (param i32 i32 i32 i32 i32 i32 i32) (result i32)))
   (import "engine" "MPI_Allreduce" (func $engineAllreduce (param i32 i32 i32 i32 i32 i32) (result i32)))
   (import "engine" "MPI_Gather" (func $engineGather (param i32 i32 i32 i32 i32 i32 i32 i32) (result i32)))
+  (import "engine" "MPI_Scatter" (func $engineScatter (param i32 i32 i32 i32 i32 i32 i32 i32) (result i32)))
   (import "engine" "MPI_Allgather" (func $engineAllgather (param i32 i32 i32 i32 i32 i32 i32) (result i32)))
   (import "engine" "MPI_Alltoall" (func $engineAlltoall (param i32 i32 i32 i32 i32 i32 i32) (result i32)))
 
@@ -69,6 +71,16 @@
     (call $engineGather (local.get $send) (local.get $sendCount) (local.get $sendType)
       (local.get $receive) (local.get $receiveCount) (local.get $receiveType) (local.get $root) (local.get $comm)))
 
+  (func (export "MPI_Scatter")
+    (param $send i32) (param $sendCount i32) (param $sendType i32)
+    (param $receive i32) (param $receiveCount i32) (param $receiveType i32) (param $root i32) (param $comm i32)
+    (result i32)
+    (if (call $runBlocks (i32.const 4) (local.get $send) (local.get $sendCount) (local.get $sendType)
+          (local.get $receive) (local.get $receiveCount) (local.get $receiveType) (local.get $root) (local.get $comm))
+      (then (return (i32.const 0))))
+    (call $engineScatter (local.get $send) (local.get $sendCount) (local.get $sendType)
+      (local.get $receive) (local.get $receiveCount) (local.get $receiveType) (local.get $root) (local.get $comm)))
+
   (func (export "MPI_Allgather")
     (param $send i32) (param $sendCount i32) (param $sendType i32)
     (param $receive i32) (param $receiveCount i32) (param $receiveType i32) (param $comm i32)
@@ -106,6 +118,14 @@
     (result i32)
     (if (global.get $isUnwound) (then (return (call $goOn (local.get $receive)))))
     (if (i64.ne (i64.load (i32.const 0)) (i64.const 0)) (then (return (i32.const 0))))
+    (if (i32.eq (local.get $kind) (i32.const 4))
+      (then
+        (return
+          (call $meetOthers
+            (call $beginScatter (local.get $send) (local.get $sendCount) (local.get $sendType)
+              (local.get $receive) (local.get $receiveCount) (local.get $receiveType) (local.get $root)
+              (local.get $comm))
+            (local.get $receive)))))
     (call $meetOthers
       (call $beginBlocks (local.get $kind) (local.get $send) (local.get $sendCount) (local.get $sendType)
         (local.get $receive) (local.get $receiveCount) (local.get $receiveType) (local.get $root) (local.get $comm))

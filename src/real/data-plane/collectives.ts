@@ -14,10 +14,10 @@ import type { NodeCalls, NodeMemory } from "../transport/node-memory.ts";
 import planeBytes from "./collectives.wat";
 import faceBytes from "./collectives-face.wat";
 import foldBytes from "./fold.wat";
-import { type PlaneWaitPort, waitImports } from "./plane-wait-port.ts";
+import { gateWaits, type PlaneWaitPort } from "./plane-wait-port.ts";
 
 export const planeCollectives = [
-  ...(["MPI_Barrier", "MPI_Bcast", "MPI_Gather", "MPI_Allgather", "MPI_Alltoall"] as const),
+  ...(["MPI_Barrier", "MPI_Bcast", "MPI_Gather", "MPI_Scatter", "MPI_Allgather", "MPI_Alltoall"] as const),
   ...(["MPI_Reduce", "MPI_Allreduce"] as const),
 ] as const;
 
@@ -71,8 +71,14 @@ let planeModule: WebAssembly.Module | undefined;
 let faceModule: WebAssembly.Module | undefined;
 let foldModule: WebAssembly.Module | undefined;
 
-/** The functions that take the place of the engine's imports, all of them. */
-export function connectCollectives(connection: Connection): Exports {
+interface ConnectedCollectives {
+  /** The functions that take the place of the engine's imports, all of them. */
+  readonly calls: Exports;
+  /** A look at the gate at which the process stands. */
+  readonly look: () => number;
+}
+
+export function connectCollectives(connection: Connection): ConnectedCollectives {
   const { node, calls, memory, plane, face, places, meetings, engine, waits } = connection;
   planeModule ??= new WebAssembly.Module(planeBytes);
   foldModule ??= new WebAssembly.Module(foldBytes);
@@ -87,12 +93,12 @@ export function connectCollectives(connection: Connection): Exports {
     fold: fold.exports,
     plane: { ...places, meetings, boardBytes, partStride: partStride(boardBytes), combinedBytesMax },
   });
-  const look = meeting.exports["look"] as () => number;
-  return new WebAssembly.Instance(faceModule, {
+  const { exports } = new WebAssembly.Instance(faceModule, {
     program: { memory },
     plane: meeting.exports,
     face,
     engine,
-    waits: waitImports(waits, look),
-  }).exports;
+    waits: gateWaits(waits),
+  });
+  return { calls: exports, look: meeting.exports["look"] as () => number };
 }

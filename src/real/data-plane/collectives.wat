@@ -7,7 +7,7 @@
 ;; 64, operations by type from 128. In a seat (core/coll/engine/seat.ts): open 0, round 4, arrived 8, completed 12, kind 16, root 20,
 ;; bytes 24, board 28, members 32, member 36, long parts 40, room 44. In a board: arrived 128 and 256, gate 384, parts from 768; in a part: length 0,
 ;; bytes from 16, unless the length is more than a part has room for: then they are in the long part. Kinds are the codes of
-;; core/coll/engine/collective-call.ts: barrier 0, bcast 1, gather 2, allgather 6, alltoall 8, reduce 10, allreduce 11.
+;; core/coll/engine/collective-call.ts: barrier 0, bcast 1, gather 2, scatter 4, allgather 6, alltoall 8, reduce 10, allreduce 11.
 (module
   (import "node" "memory" (memory 1 65536 shared))
   (import "calls" "boardArrive" (func $boardArrive (param i32 i32) (result i32)))
@@ -187,6 +187,58 @@
           (select (i32.const -2) (i32.const -1) (local.get $getsAll)))))
     (i32.const -1) (i32.const 0) (i32.const 0))
 
+  ;; And for the one whose root gives a block to each member.
+  (func (export "beginScatter")
+    (param $send i32) (param $sendCount i32) (param $sendType i32)
+    (param $receive i32) (param $receiveCount i32) (param $receiveType i32) (param $root i32) (param $handle i32)
+    (result i32 i32 i32)
+    (local $seat i32) (local $members i32) (local $isRoot i32) (local $bytes i32) (local $length i32) (local $from i32)
+    (local $takes i32)
+    (block $engine
+      (br_if $engine (i32.eqz (local.tee $seat (call $seatOf (local.get $handle)))))
+      (local.set $members (i32.load offset=32 (local.get $seat)))
+      (br_if $engine (i32.ge_u (local.get $root) (local.get $members)))
+      (local.set $isRoot (i32.eq (i32.load offset=36 (local.get $seat)) (local.get $root)))
+      (local.set $takes (i32.const -2))
+      (if (i32.and (local.get $isRoot) (i32.eq (local.get $receive) (i32.const 1)))
+        (then (local.set $takes (i32.const -1)))
+        (else
+          (local.set $bytes (call $bytesOf (local.get $receive) (local.get $receiveCount) (local.get $receiveType)))
+          ;; No more than a part has room for: no product overflows.
+          (br_if $engine (i32.gt_u (local.get $bytes) (i32.load offset=44 (local.get $seat))))))
+      (if (local.get $isRoot)
+        (then
+          (local.set $from (local.get $send))
+          (local.set $length (call $bytesOf (local.get $send) (local.get $sendCount) (local.get $sendType)))
+          (br_if $engine (i32.gt_u (local.get $length) (i32.load offset=44 (local.get $seat))))
+          (br_if $engine
+            (i32.lt_s
+              (call $bytesOf
+                (local.get $send)
+                (i32.mul (local.get $sendCount) (local.get $members))
+                (local.get $sendType))
+              (i32.const 0)))
+          (if (i32.eq (local.get $takes) (i32.const -2))
+            (then
+              (br_if $engine (i32.ne (local.get $length) (local.get $bytes)))
+              ;; Buffers that overlap are the engine's to refuse.
+              (br_if $engine
+                (i32.and
+                  (i32.lt_u
+                    (local.get $send)
+                    (i32.add (local.get $receive) (local.get $bytes)))
+                  (i32.lt_u
+                    (local.get $receive)
+                    (i32.add (local.get $send) (i32.mul (local.get $bytes) (local.get $members))))))))
+          (local.set $bytes (local.get $length))))
+      (local.set $length (i32.mul (local.get $bytes) (local.get $members)))
+      (br_if $engine (i32.gt_u (local.get $length) (i32.load offset=44 (local.get $seat))))
+      (global.set $kind (i32.const 4))
+      (global.set $root (local.get $root))
+      (global.set $bytes (local.get $bytes))
+      (return (call $ready (local.get $seat) (local.get $length) (local.get $from) (local.get $takes))))
+    (i32.const -1) (i32.const 0) (i32.const 0))
+
   ;; The plane takes the call. The results are those of `begin`.
   (func $ready (param $seat i32) (param $length i32) (param $from i32) (param $takes i32) (result i32 i32 i32)
     (local $bank i32)
@@ -318,17 +370,18 @@
     (call $end)
     (i32.const 0))
 
-  ;; How many blocks this member gets, the length of each, and where that of a member is.
+  ;; How many blocks this member gets, the length of each, and where that of a member is: of a scatter the root's alone.
   (func (export "blocks") (result i32 i32)
-    (i32.load offset=32 (global.get $seat))
+    (select (i32.const 1) (i32.load offset=32 (global.get $seat)) (i32.eq (global.get $kind) (i32.const 4)))
     (global.get $bytes))
   (func (export "blockOf") (param $member i32) (result i32)
     (i32.add
-      (call $bytesAt (local.get $member))
+      (call $bytesAt (select (global.get $root) (local.get $member) (i32.eq (global.get $kind) (i32.const 4))))
       (select
         (i32.mul (i32.load offset=36 (global.get $seat)) (global.get $bytes))
         (i32.const 0)
-        (i32.eq (global.get $kind) (i32.const 8)))))
+        ;; Parts of a scatter (4) and an exchange (8) have a block for each member.
+        (i32.and (i32.shr_u (i32.const 0x110) (global.get $kind)) (i32.const 1)))))
 
   ;; This member has arrived at the gate, and the engine goes on with its call.
   (func $leave (export "leave")
@@ -343,10 +396,10 @@
     (i32.store offset=4 (local.get $seat) (i32.add (i32.load offset=4 (local.get $seat)) (i32.const 1)))
     (i32.store offset=12 (local.get $seat) (i32.add (i32.load offset=12 (local.get $seat)) (i32.const 1)))
     (i32.store offset=16 (local.get $seat) (global.get $kind))
-    ;; Broadcasts (1), gathers (2) and reductions to one (10) have a root; all but barriers have a length.
+    ;; Broadcasts (1), gathers (2), scatters (4) and reductions to one (10) have a root; all but barriers have a length.
     (i32.store offset=20 (local.get $seat)
       (select (global.get $root) (i32.const -1)
-        (i32.and (i32.shr_u (i32.const 0x406) (global.get $kind)) (i32.const 1))))
+        (i32.and (i32.shr_u (i32.const 0x416) (global.get $kind)) (i32.const 1))))
     (i32.store offset=24 (local.get $seat)
       (select (global.get $bytes) (i32.const -1) (global.get $kind)))
     (i32.store offset=4 (global.get $meetings) (i32.add (i32.load offset=4 (global.get $meetings)) (i32.const 1))))

@@ -17,7 +17,7 @@ import { connectCollectives, planeCollectives, publishOperations } from "./colle
 import { connectExchanges } from "./exchange.ts";
 import faceBytes from "./face.wat";
 import planeBytes from "./plane.wat";
-import { type PlaneWaitPort, waitImports } from "./plane-wait-port.ts";
+import { messageWaits, type PlaneWaitPort } from "./plane-wait-port.ts";
 
 interface DataPlaneOptions {
   readonly rank: number;
@@ -155,7 +155,7 @@ export class DataPlane {
       host: { yield: newYield(), wakeWaiters },
       plane: { ...places, programBytes: BigInt(programBytes - marginBytes) },
     });
-    const waitsForMessage = waitImports(waits, plane.exports["look"] as () => number);
+    const waitsForMessage = messageWaits(waits);
     const face = new WebAssembly.Instance(faceModule, {
       program: { memory, bytes: programBytes },
       plane: plane.exports,
@@ -169,7 +169,8 @@ export class DataPlane {
       ...{ node, calls, memory, places, meetings: this.#meetingsAddress },
       ...{ ...halves, engine: imports, yield: newYield(), waits },
     });
-    const made = { ...face.exports, ...exchanges, ...collectives } as unknown as Calls;
+    waits?.looks(plane.exports["look"] as () => number, collectives.look);
+    const made = { ...face.exports, ...exchanges, ...collectives.calls } as unknown as Calls;
     return Object.fromEntries(planeCalls.filter((name) => name in engine).map((name) => [name, made[name]!]));
   }
 

@@ -38,6 +38,8 @@
   (global $bytes (mut i32) (i32.const 0))
   ;; The position of the packet that is being read: between `receive` and `release`.
   (global $taken (mut i32) (i32.const 0))
+  ;; How many packets behind the next one are void, at most: taken from behind others.
+  (global $voids (mut i32) (i32.const 0))
 
   ;; The length of `count` items of a predefined datatype at `buffer`, all of which lie in the program's memory, as do the 16 bytes
   ;; behind them; −1: the engine must look at them. Below 2^31 therefore: memories of programs are no longer.
@@ -84,7 +86,7 @@
     (param $first v128) (param $buffer i32) (param $count i32) (param $type i32) (param $dest i32) (param $tag i32)
     (param $handle i32)
     (result i32 i32)
-    (local $bytes i32) (local $communicator i32) (local $way i32) (local $slot i32) (local $sends i32) (local $position i32)
+    (local $bytes i32) (local $communicator i32) (local $way i32) (local $slot i32) (local $sends i32)
     (block $engine
       (br_if $engine (i32.and (i32.load (global.get $pass)) (i32.const 5)))
       (br_if $engine (i32.load (global.get $stop)))
@@ -101,9 +103,7 @@
       (local.set $sends (i32.add (i32.load offset=4 (global.get $pass)) (i32.const 1)))
       (if (i32.ge_u (local.get $sends) (i32.const 64))
         (then
-          (local.set $position (i32.load offset=8 (global.get $pass)))
-          (br_if $engine
-            (i32.eq (i32.load (call $slotOf (local.get $position))) (i32.add (local.get $position) (i32.const 1))))
+          (br_if $engine (call $isAnyThere))
           (local.set $sends (i32.const 0))))
       (br_if $engine (i32.eqz (local.tee $slot (call $reserve (i32.load offset=8 (local.get $way))))))
       (i32.store offset=4 (global.get $pass) (local.get $sends))
@@ -133,6 +133,12 @@
                 (global.get $eagerBytes))))))
       (return (local.get $bytes) (global.get $payload)))
     (i32.const -1) (i32.const 0))
+
+  ;; Has a packet arrived that the process is not done with?
+  (func $isAnyThere (result i32)
+    (local $position i32)
+    (local.set $position (i32.load offset=8 (global.get $pass)))
+    (i32.eq (i32.load (call $slotOf (local.get $position))) (i32.add (local.get $position) (i32.const 1))))
 
   ;; The payload is there: the header follows, and the message leaves.
   (func $leave (export "leave")
@@ -210,7 +216,7 @@
               (br_if $found
                 (call $isWanted (local.get $slot) (local.get $communicator) (local.get $world) (local.get $tag))))
             (else
-              (if (i32.eq (local.get $position) (i32.load offset=8 (global.get $pass))) (then (call $advance)))))
+              (if (i32.eq (local.get $position) (i32.load offset=8 (global.get $pass))) (then (call $step)))))
           (local.set $position (i32.add (local.get $position) (i32.const 1)))
           ;; Senders must find room.
           (br_if $next
@@ -287,12 +293,40 @@
   (func $release (export "release")
     (i32.store offset=16 (global.get $pass) (i32.add (i32.load offset=16 (global.get $pass)) (i32.const 1)))
     (if (i32.eq (global.get $taken) (i32.load offset=8 (global.get $pass)))
-      (then (call $advance))
+      (then
+        (call $advance)
+        ;; A send that looks at what has arrived (see `send`) goes to the engine if it finds anything; often there is nothing here.
+        (if (i32.ge_u (i32.load offset=4 (global.get $pass)) (i32.const 32))
+          (then
+            (if (i32.eqz (call $isAnyThere)) (then (i32.store offset=4 (global.get $pass) (i32.const 0)))))))
       ;; Void: whoever comes to it passes by, as at a slot whose producer died.
-      (else (i32.store offset=4 (call $slotOf (global.get $taken)) (i32.const 0)))))
+      (else
+        (i32.store offset=4 (call $slotOf (global.get $taken)) (i32.const 0))
+        (global.set $voids (i32.add (global.get $voids) (i32.const 1))))))
 
-  ;; The process is done with its next packet. The head is published every slots / 4 packets, as the transport does it.
+  ;; The process is done with its next packet, and with those behind it that it has taken before: who waits at a gate would take a void slot
+  ;; for news.
   (func $advance
+    (local $position i32) (local $slot i32)
+    (call $step)
+    (loop $next
+      (if (i32.eqz (global.get $voids)) (then (return)))
+      (local.set $position (i32.load offset=8 (global.get $pass)))
+      (local.set $slot (call $slotOf (local.get $position)))
+      (local.set $position (i32.add (local.get $position) (i32.const 1)))
+      (if (i32.eqz
+          (call $spin (local.get $slot) (local.get $position) (local.get $slot) (local.get $position) (i32.const 1)))
+        (then
+          ;; The ring is empty: the engine has passed by the rest.
+          (global.set $voids (i32.const 0))
+          (return)))
+      (if (i32.load offset=4 (local.get $slot)) (then (return)))
+      (global.set $voids (i32.sub (global.get $voids) (i32.const 1)))
+      (call $step)
+      (br $next)))
+
+  ;; The head is published every slots / 4 packets, as the transport does it.
+  (func $step
     (local $position i32)
     (local.set $position (i32.add (i32.load offset=8 (global.get $pass)) (i32.const 1)))
     (i32.store offset=8 (global.get $pass) (local.get $position))

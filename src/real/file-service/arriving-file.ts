@@ -5,22 +5,32 @@
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
+/** The names in use: of a file that arrives twice at once, because its sender tries again, each has a part of its own. */
+const parts = new Set<string>();
+
 export class ArrivingFile {
   readonly #path: string;
+  readonly #part: string;
   readonly #file: FileHandle;
 
-  private constructor(path: string, file: FileHandle) {
+  private constructor(path: string, part: string, file: FileHandle) {
     this.#path = path;
+    this.#part = part;
     this.#file = file;
   }
 
   /** Makes its folder as well. */
   static async begin(path: string): Promise<ArrivingFile> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const part = partOf(path);
-    // A file that an earlier life has left there may be open elsewhere, or be a link.
-    await rm(part, { force: true });
-    return new ArrivingFile(path, await open(part, "wx", 0o600));
+    const part = newPartOf(path);
+    try {
+      // A file that an earlier life has left there may be open elsewhere, or be a link.
+      await rm(part, { force: true });
+      return new ArrivingFile(path, part, await open(part, "wx", 0o600));
+    } catch (error) {
+      parts.delete(part);
+      throw error;
+    }
   }
 
   /** All of it, from where the last piece ended. */
@@ -28,10 +38,17 @@ export class ArrivingFile {
     return this.#file.writeFile(piece);
   }
 
+  /** Leaves nothing behind if it fails. */
   async commit(): Promise<void> {
-    await this.#file.sync();
-    await this.#file.close();
-    await rename(partOf(this.#path), this.#path);
+    try {
+      await this.#file.sync();
+      await this.#file.close();
+      await rename(this.#part, this.#path);
+    } catch (error) {
+      await this.discard();
+      throw error;
+    }
+    parts.delete(this.#part);
     const folder = await open(dirname(this.#path), "r");
     try {
       await folder.sync();
@@ -40,11 +57,16 @@ export class ArrivingFile {
     }
   }
 
-  /** Also after a `commit` that failed. */
   async discard(): Promise<void> {
     await this.#file.close().catch(() => {});
-    await rm(partOf(this.#path), { force: true });
+    await rm(this.#part, { force: true }).catch(() => {});
+    parts.delete(this.#part);
   }
 }
 
-const partOf = (path: string): string => `${path}.part`;
+function newPartOf(path: string): string {
+  let part = `${path}.part`;
+  for (let number = 2; parts.has(part); number++) part = `${path}.${number}.part`;
+  parts.add(part);
+  return part;
+}

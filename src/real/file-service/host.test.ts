@@ -22,7 +22,10 @@ import type { CheckpointImage } from "./file-key.ts";
 import { FileHost } from "./host.ts";
 
 const folders: string[] = [];
+const doors: Reception[] = [];
 after(() => {
+  // Of tests that failed.
+  for (const door of doors) door.close();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
@@ -46,6 +49,7 @@ async function newHost() {
     received: (guest) => void host.serve(guest),
     dropped() {},
   });
+  doors.push(door);
   const listening = await door.listen();
   assert(listening.ok);
   const address: Address = { host: "127.0.0.1", port: listening.port };
@@ -127,6 +131,20 @@ describe("V4: a keeper of files", () => {
     await new Promise((resolve) => socket.once("close", resolve));
     // The host hears of it in its own time.
     while (!existsSync(kept) || readdirSync(kept).length > 0) await nextTurn();
+    door.close();
+  });
+
+  it("keeps an image that is sent again while a part of the first attempt is still there", async () => {
+    const { door, kept, service } = await newHost();
+    const socket = await acquainted(service.address);
+    socket.write(Buffer.concat([framed(JSON.stringify({ want: "store", file: image(4) })), frameHeader(0, 1000)]));
+    while (!existsSync(join(kept, "4.part"))) await nextTurn();
+    const stored = storeFile(service, image(4), pieces(4));
+    while (!existsSync(join(kept, "4.2.part"))) await nextTurn();
+    socket.destroy();
+    equal(await stored, "");
+    equal(Buffer.compare(readFileSync(join(kept, "4")), bytesOf(4)), 0);
+    while (readdirSync(kept).length > 1) await nextTurn();
     door.close();
   });
 

@@ -1,19 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createPlaceWords, isOverFor, nowhere, PlaceWriter, readPlace } from "./whereabouts.ts";
+import { createPlaceWords, isOverFor, nowhere, PlaceWriter, readPlace, type TurnWord } from "./whereabouts.ts";
+
+const newTurn = (): TurnWord => ({ words: new Int32Array(2), at: 1 });
 
 test("M8: a rank that has written nothing is starting", () => {
-  assert.equal(readPlace(createPlaceWords(), 3, 0).state, "starting");
+  assert.equal(readPlace(createPlaceWords(), { rank: 3, nowMs: 0 }).state, "starting");
 });
 
 test("M8: what a rank writes is what its node reads, names of any length cut", () => {
-  const words = createPlaceWords();
-  const writer = new PlaceWriter(words);
+  const [words, turn] = [createPlaceWords(), newTurn()];
+  const writer = new PlaceWriter(words, turn);
   const bigMs = 2 ** 31 + 5;
   const comm = "ä".repeat(100);
   writer.write({ ...nowhere, state: "over", sinceMs: bigMs, peer: 4, tag: 7, call: "MPI_Recv", comm, isBlocked: true });
   writer.polled();
-  const place = readPlace(words, 3, bigMs + 1500);
+  const place = readPlace(words, { rank: 3, nowMs: bigMs + 1500, turn });
   assert.deepEqual(
     { rank: place.rank, state: place.state, forMs: place.forMs, peer: place.peer, tag: place.tag, polls: place.polls },
     { rank: 3, state: "over", forMs: 1500, peer: 4, tag: 7, polls: 1 },
@@ -23,10 +25,11 @@ test("M8: what a rank writes is what its node reads, names of any length cut", (
 });
 
 test("M8: a rank that shares its thread tells whose turn it is, until it tells more", () => {
-  const words = createPlaceWords();
-  const writer = new PlaceWriter(words);
+  const [words, turn] = [createPlaceWords(), newTurn()];
+  const writer = new PlaceWriter(words, turn);
   const seen = (laterMs: number): unknown[] => {
-    const { state, forMs, call, wait, isBlocked } = readPlace(words, 0, laterMs, Date.now() + laterMs);
+    const options = { rank: 0, nowMs: laterMs, turnMs: Date.now() + laterMs, turn };
+    const { state, forMs, call, wait, isBlocked } = readPlace(words, options);
     return [state, Math.floor(forMs / 100_000), call, wait, isBlocked];
   };
   writer.write({ ...nowhere, state: "waiting", wait: 3, call: "MPI_Recv", isBlocked: true });
@@ -40,8 +43,9 @@ test("M8: a rank that shares its thread tells whose turn it is, until it tells m
 });
 
 test("M8: a rank that died while it wrote shows nothing", () => {
-  const words = createPlaceWords();
-  new PlaceWriter(words).write({ ...nowhere, state: "waiting", call: "MPI_Recv" });
+  const [words, turn] = [createPlaceWords(), newTurn()];
+  new PlaceWriter(words, turn).write({ ...nowhere, state: "waiting", call: "MPI_Recv" });
   Atomics.add(new Int32Array(words), 0, 1);
-  assert.deepEqual([readPlace(words, 0, 0).state, readPlace(words, 0, 0).call], ["computing", ""]);
+  const { state, call } = readPlace(words, { rank: 0, nowMs: 0, turn });
+  assert.deepEqual([state, call], ["computing", ""]);
 });

@@ -3,7 +3,8 @@
  * such a wait ends; a call that does not wait writes nothing. The node reads them when it is asked (`Where` in node-messages.ts).
  *
  * The writer makes the first word odd, writes, and makes it even again; a reader that sees it odd, or changed, reads once more. Ranks that
- * share a thread take turns thousands of times before anything is compiled: a change of turns is one word.
+ * share a thread take turns millions of times: a change of turns is one word of the node's memory, which WebAssembly can write as well
+ * (real/c-rank/turns.wat).
  */
 import { ANY_TAG } from "../../core/base/constants.ts";
 import { NO_PEER } from "../../core/process/awaited.ts";
@@ -20,9 +21,7 @@ const tag = 8;
 const requests = 9;
 const callLength = 10;
 const commLength = 11;
-/** Of a rank that shares its thread: has it its turn, and since when? 0: the other words say more. */
-const turn = 12;
-const wordCount = 13;
+const wordCount = 12;
 /** Bytes of the two names behind the words. */
 const namesBytes = 160;
 const nameBytesMax = namesBytes / 2;
@@ -30,7 +29,7 @@ const nameBytesMax = namesBytes / 2;
 const states = ["starting", "computing", "waiting", "over"] as const;
 const kinds = ["receive", "send", "probe", "collective", "other"] as const;
 
-/** In the low bits of `turn`, below as much of the clock as there is room for: 12 days. */
+/** In the low bits of a turn word, below as much of the clock as there is room for: 12 days. */
 const Turn = { HAS_IT: 1, WAITS: 2 } as const;
 const turnBits = 2;
 const turnMsMask = 0x3fffffff;
@@ -40,7 +39,13 @@ const turnMsMax = 1 << 29;
  * The clock on the wall, for turns alone: no other needs so little before it is compiled (100 ns, where the machine's clock takes 1 µs), and
  * only people read it.
  */
-const turnClock: () => number = Date.now;
+export const turnClock: () => number = Date.now;
+
+/** Of a rank that shares its thread: has it its turn, and since when? 0: the other words say more. */
+export interface TurnWord {
+  readonly words: Int32Array;
+  readonly at: number;
+}
 
 const Flag = { UNMATCHED: 1, BLOCKED: 2, ONE_IS_ENOUGH: 4, DELIVERED: 8, ENDED: 16 } as const;
 
@@ -104,9 +109,11 @@ export function createPlaceWords(): SharedArrayBuffer {
 export class PlaceWriter {
   readonly #words: Int32Array;
   readonly #names: Uint8Array;
+  readonly #turn: TurnWord;
   readonly #encoder = new TextEncoder();
 
-  constructor(shared: SharedArrayBuffer) {
+  constructor(shared: SharedArrayBuffer, turn: TurnWord) {
+    this.#turn = turn;
     this.#words = new Int32Array(shared, 0, wordCount);
     this.#names = new Uint8Array(shared, 4 * wordCount);
   }
@@ -125,23 +132,28 @@ export class PlaceWriter {
     words[requests] = place.requests;
     words[callLength] = this.#put(place.call, 0);
     words[commLength] = this.#put(place.comm, nameBytesMax);
-    words[turn] = 0;
+    this.#putTurn(0);
     Atomics.add(words, version, 1);
   }
 
   /** It waits, and another rank of its thread runs. */
   giveWay(): void {
-    this.#words[turn] = ((turnClock() & turnMsMask) << turnBits) | Turn.WAITS;
+    this.#putTurn(((turnClock() & turnMsMask) << turnBits) | Turn.WAITS);
   }
 
   /** It has the thread again. */
   goOn(): void {
-    this.#words[turn] = ((turnClock() & turnMsMask) << turnBits) | Turn.HAS_IT;
+    this.#putTurn(((turnClock() & turnMsMask) << turnBits) | Turn.HAS_IT);
   }
 
   /** It has looked once more, and still waits. */
   polled(): void {
     Atomics.add(this.#words, polls, 1);
+  }
+
+  #putTurn(value: number): void {
+    const { words, at } = this.#turn;
+    words[at] = value;
   }
 
   #put(text: string, at: number): number {
@@ -164,32 +176,47 @@ function flagsOf({ isUnmatched, isBlocked, isOneEnough, hasDelivered, hasEnded }
 /** A writer is killed in the middle of it, or writes all the time: then the rank shows nothing. */
 const readsMax = 100;
 
-/** `nowMs`: of the machine's clock; `turnMs`: of the clock on the wall. */
-export function readPlace(shared: SharedArrayBuffer, rank: number, nowMs: number, turnMs = turnClock()): RankPlace {
+interface ReadPlaceOptions {
+  readonly rank: number;
+  /** Of the machine's clock. */
+  readonly nowMs: number;
+  /** Of the clock on the wall. */
+  readonly turnMs?: number;
+  /** Absent: the rank has its thread for itself. */
+  readonly turn?: TurnWord;
+}
+
+export function readPlace(shared: SharedArrayBuffer, options: ReadPlaceOptions): RankPlace {
+  const { rank, nowMs, turnMs = turnClock(), turn } = options;
   const words = new Int32Array(shared, 0, wordCount);
   const names = new Uint8Array(shared, 4 * wordCount);
   for (let i = 0; i < readsMax; i++) {
     const before = Atomics.load(words, version);
     if ((before & 1) !== 0) continue;
     const copy = words.slice();
+    const inTurn = turn?.words[turn.at] ?? 0;
     // Shared bytes cannot be decoded where they are.
     const call = new TextDecoder().decode(names.slice(0, copy[callLength]));
     const comm = new TextDecoder().decode(names.slice(nameBytesMax, nameBytesMax + copy[commLength]!));
     // Not a load: reads before it could be later than it.
     if (Atomics.add(words, version, 0) !== before) continue;
-    return copy[turn] === 0 ? placeOf(copy, { rank, call, comm, nowMs }) : placeInTurn(copy, rank, turnMs);
+    return inTurn === 0 ? placeOf(copy, { rank, call, comm, nowMs }) : placeInTurn(copy, inTurn, { rank, turnMs });
   }
   const { sinceMs: _, ...place } = nowhere;
   return { ...place, rank, polls: 0, forMs: 0 };
 }
 
-function placeInTurn(words: Int32Array, rank: number, nowMs: number): RankPlace {
+function placeInTurn(
+  words: Int32Array,
+  turn: number,
+  { rank, turnMs }: { readonly rank: number; readonly turnMs: number },
+): RankPlace {
   const { sinceMs: _, ...place } = nowhere;
-  const forMs = ((nowMs & turnMsMask) - (words[turn]! >>> turnBits)) & turnMsMask;
+  const forMs = ((turnMs & turnMsMask) - (turn >>> turnBits)) & turnMsMask;
   return {
     ...place,
     rank,
-    state: (words[turn]! & Turn.WAITS) === 0 ? "computing" : "waiting",
+    state: (turn & Turn.WAITS) === 0 ? "computing" : "waiting",
     forMs: forMs > turnMsMax ? 0 : forMs,
     wait: words[wait]!,
     polls: words[polls]!,

@@ -20,8 +20,8 @@ import type {
   Watch,
 } from "../messages/rank-messages.ts";
 import { gatesFor, type RestoreGate } from "../messages/restore-gate.ts";
-import { createPlaceWords, isOverFor, type RankPlace, readPlace } from "../messages/whereabouts.ts";
-import type { SharedNode } from "../transport/node-memory.ts";
+import { createPlaceWords, isOverFor, type RankPlace, readPlace, type TurnWord } from "../messages/whereabouts.ts";
+import { type SharedNode, turnWordOf } from "../transport/node-memory.ts";
 import type { SharedHandover } from "../transport/tcp/handover.ts";
 import { startCThread } from "./c-rank-thread.ts";
 import type { NodeLives } from "./node-lives.ts";
@@ -82,7 +82,7 @@ export class RankThreads {
   readonly #threadsFirst: number;
   readonly #threads = new Map<number, RankInThread>();
   /** Where each rank says where it is. */
-  readonly #places = new Map<number, SharedArrayBuffer>();
+  readonly #places = new Map<number, { readonly words: SharedArrayBuffer; readonly turn: TurnWord }>();
   /** Of the ranks of a C program, by their places; those that are spawned come later. */
   readonly #programMemories: (WebAssembly.Memory | undefined)[] = [];
   /** Moments that ranks report to a fault plan. */
@@ -128,13 +128,16 @@ export class RankThreads {
   /** Where the ranks are that have not ended. */
   get places(): RankPlace[] {
     const nowMs = machineMs();
-    return this.ranks.map((rank) => readPlace(this.#places.get(rank)!, rank, nowMs));
+    return this.ranks.map((rank) => {
+      const { words, turn } = this.#places.get(rank)!;
+      return readPlace(words, { rank, nowMs, turn });
+    });
   }
 
   /** How many ranks have waited for others at their end for so long. */
   overFor(ms: number): number {
     const nowMs = machineMs();
-    return this.ranks.filter((rank) => isOverFor(this.#places.get(rank)!, ms, nowMs)).length;
+    return this.ranks.filter((rank) => isOverFor(this.#places.get(rank)!.words, ms, nowMs)).length;
   }
 
   /** New memories for ranks of a C program that are about to be started; a rank that had one has another. Throws a `RangeError`. */
@@ -241,7 +244,8 @@ export class RankThreads {
     const { ranks, replicas, hostName, placement, nodeMap, protocol, protocolOptions, seed, beganMs } = this.#setup;
     const { traceFolder, freezeTo, thawFrom, environment, terminals, isDebugged } = this.#setup;
     const whereabouts = createPlaceWords();
-    this.#places.set(rank, whereabouts);
+    const turn = this.#newTurn(rank, memory);
+    this.#places.set(rank, { words: whereabouts, turn });
     return {
       code: this.#code,
       whereabouts,
@@ -277,6 +281,14 @@ export class RankThreads {
       thawFrom: origin === null ? thawFrom : "",
       restoreGate,
     };
+  }
+
+  /** An earlier life may have left its own. */
+  #newTurn(rank: number, { memory, layout }: SharedNode): TurnWord {
+    const process = this.#ports.placeOf(rank);
+    const turn = turnWordOf({ words: new Int32Array(memory.buffer), layout, process });
+    turn.words[turn.at] = 0;
+    return turn;
   }
 
   #newMemory(): WebAssembly.Memory {

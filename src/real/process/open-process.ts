@@ -14,7 +14,7 @@ import { DataPlane, patienceOf } from "../data-plane/data-plane.ts";
 import { RankTracer } from "../trace/rank-tracer.ts";
 import { Line, lineOf } from "../transport/layout.ts";
 import type { SharedNode } from "../transport/node-memory.ts";
-import { enterNodeMemory, type NodeMemory } from "../transport/node-memory.ts";
+import { enterNodeMemory, type NodeMemory, turnWordOf } from "../transport/node-memory.ts";
 import { NoticeKind, NoticeReader } from "../transport/notices.ts";
 import type { ProcessBuffers } from "../transport/process-buffers.ts";
 import { RankMemory } from "../transport/rank-memory.ts";
@@ -84,6 +84,8 @@ export interface RankOptions {
 
 /** A data plane, and what it needs of the transport. */
 interface OpenPlane {
+  readonly node: NodeMemory;
+  readonly heap: RankMemory;
   readonly plane: DataPlane;
   readonly ring: RingTransport;
 }
@@ -185,6 +187,7 @@ export function openProcess(
     nameOf,
     whereabouts: new RankWhereabouts({
       words: options.whereabouts,
+      turn: turnWordOf(node),
       process,
       isDelivered: () => transports.isDelivered(),
     }),
@@ -227,7 +230,7 @@ export function openProcess(
     host,
     bell: processBellOf(node),
     sockets: transports.sockets,
-    plane: plane === null ? null : { plane, ring },
+    plane: plane === null ? null : { node, heap, plane, ring },
     leave() {
       const leaving = leave(host, transports);
       if (leaving.kind !== "stopped") tracer?.close();

@@ -21,7 +21,12 @@ function hostOf(process: Process, happen: () => void): RankHost {
     nameOf: (rank: number) => ({ rank, replica: 0 }),
     processorName: "test",
     tracer: null,
-    whereabouts: new RankWhereabouts({ words: createPlaceWords(), process, isDelivered: () => true }),
+    whereabouts: new RankWhereabouts({
+      words: createPlaceWords(),
+      turn: { words: new Int32Array(1), at: 0 },
+      process,
+      isDelivered: () => true,
+    }),
     stop: { words: new Int32Array(1), at: 0 },
     kept: () => ({ oldest: 0, newest: 0 }),
     spawner: noSpawner(1, "this is a test"),

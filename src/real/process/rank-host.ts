@@ -406,6 +406,7 @@ export class RankHost {
 
   #nextAwaited(choices: Choices): Awaited | undefined {
     if (this.#nextAwait < 0) {
+      if (!choices.isReady) return undefined;
       const known = choices.replay(ChoiceKind.ANY);
       if (known === undefined) {
         const ready = [...this.#awaited].find(({ isReady }) => isReady());

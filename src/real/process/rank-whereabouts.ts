@@ -10,7 +10,7 @@ import { type Awaited, awaitedMessage, awaitedOf, NO_PEER } from "../../core/pro
 import type { Communicator } from "../../core/process/communicator.ts";
 import type { Process } from "../../core/process/process.ts";
 import { machineMs } from "../machine/machine-clock.ts";
-import { nowhere, PlaceWriter } from "../messages/whereabouts.ts";
+import { nowhere, PlaceWriter, type TurnWord } from "../messages/whereabouts.ts";
 
 /** The words are written anew after so long: an operation of several steps may wait for another peer by then. */
 const renewMs = 50;
@@ -26,6 +26,7 @@ const anyCall: WaitedFor = { kind: "call" };
 
 interface RankWhereaboutsOptions {
   readonly words: SharedArrayBuffer;
+  readonly turn: TurnWord;
   readonly process: Process;
   /** Is everything that the process sent where it shall be, as far as the transport knows? */
   isDelivered(): boolean;
@@ -38,6 +39,8 @@ export class RankWhereabouts {
   hasEnded = false;
   /** Sleeps of the wait that is under way; 0: none is, or it has not slept. */
   sleeps = 0;
+  /** Whose turn it is, where the rank shares its thread. */
+  readonly turn: TurnWord;
   readonly #writer: PlaceWriter;
   readonly #process: Process;
   readonly #isDelivered: () => boolean;
@@ -47,8 +50,9 @@ export class RankWhereabouts {
   #sinceMs = 0;
   #writtenMs = 0;
 
-  constructor({ words, process, isDelivered }: RankWhereaboutsOptions) {
-    this.#writer = new PlaceWriter(words);
+  constructor({ words, turn, process, isDelivered }: RankWhereaboutsOptions) {
+    this.turn = turn;
+    this.#writer = new PlaceWriter(words, turn);
     this.#process = process;
     this.#isDelivered = isDelivered;
   }

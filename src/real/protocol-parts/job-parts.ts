@@ -1,8 +1,11 @@
 /** Parts of protocols beside the dispatcher. A protocol that has none there has no line here. */
 import { logging } from "../../core/ft/logging/definition.ts";
+import { replication } from "../../core/ft/replication/definition.ts";
 import { LoggingJobHost } from "../logging/logging-job-host.ts";
 import type { NewJobPartHost } from "../part-hosts/job-part-host.ts";
+import { ReplicationJobHost } from "../replication/replication-job-host.ts";
 
 export const jobParts: Readonly<Record<string, NewJobPartHost>> = {
   [logging.name]: (setup, ports) => new LoggingJobHost(setup, ports),
+  [replication.name]: (setup, ports) => new ReplicationJobHost(setup, ports),
 };

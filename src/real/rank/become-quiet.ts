@@ -22,12 +22,12 @@ export function becomeQuiet(host: RankHost, members?: readonly number[]): boolea
 
 /**
  * The same for a process that a clone of it is to be made from: everybody must know, and only its messages to itself must have come to
- * rest. False: it is not wanted any more.
+ * rest. False: it is not wanted any more, or not yet.
  */
 export function becomeSource(host: RankHost, cloning: Cloning, members: readonly number[]): boolean {
   const { wanted } = host;
   const { replica, life } = cloneOfNumber(checkpointOf(wanted));
   cloning.prepare(replica, life);
-  host.settle(() => cloning.isPrepared || host.wanted !== wanted);
+  host.settle(() => cloning.isPrepared || cloning.mustGoOn || host.wanted !== wanted);
   return cloning.isPrepared && becomeQuiet(host, members) && cloning.isPrepared;
 }

@@ -1,4 +1,5 @@
 /** A rank whose program is written in TypeScript: its process, and the API that the program sees. */
+import { AwaitedChoices } from "../../core/ft/awaited-choices.ts";
 import type { Choices } from "../../core/ft/choices.ts";
 import { Mpi } from "../../mpi/mpi.ts";
 import { type OutputGate, outputGate } from "../output/output-gate.ts";
@@ -26,10 +27,11 @@ export function createRank(options: RankOptions, prepare: (host: RankHost) => vo
   const { host, leave, close } = openProcess(options);
   prepare(host);
   const mpi = new Mpi(host);
+  const { choices } = host.process;
   return {
     mpi,
     host,
-    choices: host.process.choices,
+    choices: choices === null ? null : new AwaitedChoices(choices, (isOver) => host.waitUntil(isOver)),
     mayLeave: outputGate(host.process.protocol, host),
     serve() {
       for (;;) host.waitUntil(() => false);

@@ -54,8 +54,12 @@ function membersOf({ rank, ranks, replicas }: RankSetup, setOf: Int32Array): rea
   return membersBySet([...setOf])[setOf[rank]!]!;
 }
 
+/** For measurements: collectives go by messages then, as they do under protocols whose ranks have no boards. */
+const collectivesVariable = "BANYAN_COLLECTIVES";
+
 /** Boards go past the messages: only where nobody must see those, and where all that use one fall together (rule 12). */
 function mayUseBoards({ boards }: ProtocolDefinition, rank: number, placement: Placement, setOf: Int32Array): boolean {
+  if (process.env[collectivesVariable] === "messages") return false;
   if (boards !== "inside a set") return boards === "always";
   return placement.every((node, other) => node !== placement[rank] || setOf[other] === setOf[rank]);
 }

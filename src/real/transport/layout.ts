@@ -39,6 +39,8 @@ export const Line = {
   /** The checkpoints that count when another is asked for, see core/service/set-checkpoints.ts. Written by the node's main thread, before STOP. */
   KEPT_OLDEST: 396,
   KEPT_NEWEST: 400,
+  /** Has the process, which shares its thread, its turn? See real/messages/whereabouts.ts. Written by its owner. */
+  TURN: 404,
   BYTES: 512,
 } as const;
 

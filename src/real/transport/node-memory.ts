@@ -85,6 +85,14 @@ export function prepare(words: Int32Array, layout: MemoryLayout, firstPosition =
   }
 }
 
+/** The turn word (real/messages/whereabouts.ts) of a process. */
+export function turnWordOf({ words, layout, process }: Pick<NodeMemory, "words" | "layout" | "process">): {
+  readonly words: Int32Array;
+  readonly at: number;
+} {
+  return { words, at: (lineOf(layout, process) + Line.TURN) >> 2 };
+}
+
 /** The imports of node.wat, for the process with that index (−1: none, the thread must not send). */
 const nodeImportsOf = (layout: MemoryLayout, process: number) => ({
   lines: layout.lines,

@@ -19,7 +19,7 @@ export const cancellations: MakeFamily = (draft) => ({
     const communicator = comm.number;
     const tag = choices.ownTag();
     if (random.chance(0.5) || draft.mayCancelSend !== null) {
-      const source = random.chance(0.5) ? ANY_SOURCE : peer;
+      const source = random.chance(0.5) && draft.takesAnySource ? ANY_SOURCE : peer;
       draft.act(rank, { kind: "cancel-receive", communicator, source, tag });
     } else if (!comm.open.has(peer) && !takesAnyTag(comm, peer)) {
       draft.act(rank, { kind: "cancel-send", communicator, to: peer, tag, bytes: choices.bytes() });

@@ -46,8 +46,13 @@ export class Draft {
   readonly #sharedFiles: SharedFileDraft[] = [];
   readonly #parts: Part[];
 
+  /** By communicator and receiver: the tag of the last group of messages, and how many quiet points were before it. */
+  readonly #groupTags = new Map<string, { readonly tag: number; readonly after: number }>();
+  #quietPoints = 0;
+
   /** See `GeneratorOptions`. */
   readonly mayCancelSend: ((from: number, to: number) => boolean) | null;
+  readonly takesAnySource: boolean;
 
   constructor(
     random: Random,
@@ -55,10 +60,12 @@ export class Draft {
       readonly ranks: number;
       readonly eagerBytesMax: number;
       readonly mayCancelSend?: (from: number, to: number) => boolean;
+      readonly takesAnySource?: boolean;
     },
   ) {
     this.random = random;
     this.mayCancelSend = options.mayCancelSend ?? null;
+    this.takesAnySource = options.takesAnySource ?? true;
     this.choices = new RandomChoices(random, options.eagerBytesMax);
     const all = Array.from({ length: options.ranks }, (_, rank) => rank);
     this.communicators.push({ number: 0, groups: [all], topology: null, open: new Set() });
@@ -211,7 +218,7 @@ export class Draft {
   communicator(plan: Omit<CommunicatorPlan, "number" | "open">): number {
     const number = this.communicators.length;
     const open = plan.groups.flat().filter(() => this.random.chance(0.3));
-    this.communicators.push({ ...plan, number, open: new Set(open) });
+    this.communicators.push({ ...plan, number, open: new Set(this.takesAnySource ? open : []) });
     return number;
   }
 
@@ -235,6 +242,23 @@ export class Draft {
       const requests = this.random.shuffle(part.open).splice(0, this.random.between(1, part.open.length));
       part.actions.push({ kind: "wait", requests, inOrder: this.random.chance(0.5) });
     }
+  }
+
+  /**
+   * A tag for a group of messages to one rank: that of an earlier group, if there is a quiet point between the two. So programs rely on it
+   * that nobody can be beyond such a point before all have come to it.
+   */
+  groupTag(communicator: number, to: number): number {
+    const key = `${communicator} ${to}`;
+    const last = this.#groupTags.get(key);
+    const tag = last !== undefined && last.after < this.#quietPoints ? last.tag : this.choices.ownTag();
+    this.#groupTags.set(key, { tag, after: this.#quietPoints });
+    return tag;
+  }
+
+  /** All ranks have waited for each other, and for all requests. */
+  passQuietPoint(): void {
+    this.#quietPoints++;
   }
 
   /** Every rank waits for all its requests. */

@@ -37,6 +37,8 @@ export interface GeneratorOptions {
    * without a receive are then not cancelled.
    */
   readonly mayCancelSend?: (from: number, to: number) => boolean;
+  /** For protocols that do not: then no receive is from ANY_SOURCE. */
+  readonly takesAnySource?: boolean;
 }
 
 /**

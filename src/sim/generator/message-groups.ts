@@ -1,4 +1,4 @@
-/** Several messages to one rank under one tag, received in the order of arrival. */
+/** Several messages to one rank under one tag, received in the order of arrival. After a quiet point the tag may be the same again. */
 import { ANY_SOURCE } from "../../core/base/constants.ts";
 import { type CommunicatorPlan, membersOf, peersOf } from "../script/communicator-plan.ts";
 import type { Draft } from "./draft.ts";
@@ -10,13 +10,13 @@ export interface MessageGroup {
   readonly receives: readonly number[];
 }
 
-/** Null where the rank that was drawn is open: it takes no tag of its own. */
+/** Null where the rank that was drawn is open: it takes no tag of its own; and where nothing is received from any source. */
 export function planGroup(draft: Draft, comm: CommunicatorPlan): MessageGroup | null {
   const { random, choices } = draft;
   const to = random.pick(membersOf(comm));
-  if (comm.open.has(to)) return null;
+  if (comm.open.has(to) || !draft.takesAnySource) return null;
   const communicator = comm.number;
-  const tag = choices.ownTag();
+  const tag = draft.groupTag(communicator, to);
   const messages: number[] = [];
   for (let left = random.between(1, 5); left > 0; left--) {
     const from = random.pick(peersOf(comm, to));

@@ -23,5 +23,6 @@ export const quietPoints: MakeFamily = (draft) => ({
     draft.quiet();
     const plan = { communicator: 0, kind: "barrier", root: 0, count: 0, shape: 0, reduction: "sum" } as const;
     dealCollective(draft, draft.collective({ ...plan, inPlace: false, lent: false }), "blocking");
+    draft.passQuietPoint();
   },
 });

@@ -20,6 +20,7 @@ export class CancelReceive implements Doing {
   private readonly action: ActionOf<"cancel-receive">;
   private record = -1 as RecordId;
   private buffer: Buffer | null = null;
+  private isWish = true;
 
   constructor(action: ActionOf<"cancel-receive">) {
     this.action = action;
@@ -27,6 +28,8 @@ export class CancelReceive implements Doing {
 
   *run(state: ScriptState): Steps {
     if (this.buffer === null) this.begin(state);
+    if (this.isWish) yield* cancelNow(state, this.record);
+    this.isWish = false;
     yield this.record;
     const { communicator, source } = this.action;
     const what = "receive that was cancelled";
@@ -39,8 +42,16 @@ export class CancelReceive implements Doing {
     const comm = state.communicator(communicator);
     const rank = state.rankIn(communicator, source);
     this.record = state.core.startReceive(comm, this.buffer.pointer(), 8, rank, tag);
-    state.core.engine.cancel(this.record);
   }
+}
+
+/** As in a program's call, which waits where another process decides. */
+function* cancelNow(state: ScriptState, record: RecordId): Steps {
+  const { protocol, engine } = state.core;
+  if (protocol !== null && !protocol.mayCancel(record)) {
+    yield state.process.until("a wish to cancel to be heard", () => protocol.mayCancel(record));
+  }
+  engine.cancel(record);
 }
 
 export function* cancelSend(state: ScriptState, action: ActionOf<"cancel-send">): Steps {

@@ -3,7 +3,7 @@ import { assert } from "../../core/base/assert.ts";
 import type { RecordId } from "../../core/base/brand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../../core/base/constants.ts";
 import { saves } from "../../core/base/saved-classes.ts";
-import { ChoiceKind } from "../../core/ft/choices.ts";
+import { ChoiceKind, type Choices } from "../../core/ft/choices.ts";
 import { R_PEER, R_SEQUENCE } from "../../core/request/records.ts";
 import { describeRequest } from "../describe-request.ts";
 import type { ReceivePlan } from "../script/message-plan.ts";
@@ -17,6 +17,7 @@ export class AnyChoice {
 
   *run(state: ScriptState, records: readonly RecordId[]): Steps<number> {
     const { engine, choices } = state.core;
+    if (choices !== null && this.known < 0) yield* awaitChoice(state, choices);
     if (this.known < 0) this.known = choices?.replay(ChoiceKind.ANY)?.[0] ?? -1;
     let index = this.known;
     if (index >= 0) yield records[index]!;
@@ -42,6 +43,7 @@ export class ProbeChoice {
     const comm = state.communicator(communicator);
     // A probe of a named source is no choice.
     const choices = source === ANY_SOURCE ? state.core.choices : null;
+    if (choices !== null && this.known === null) yield* awaitChoice(state, choices);
     this.known ??= choices?.replay(ChoiceKind.PROBE) ?? null;
     const { known } = this;
     let envelope = -1 as RecordId;
@@ -55,6 +57,11 @@ export class ProbeChoice {
     state.observe(...outcome);
     return envelope;
   }
+}
+
+/** A choice may be made by another process. */
+function* awaitChoice(state: ScriptState, choices: Choices): Steps {
+  if (!choices.isReady) yield state.process.until("a choice to be made elsewhere", () => choices.isReady);
 }
 
 function nameOf({ core }: ScriptState, envelope: RecordId): [number, number] {
@@ -82,6 +89,7 @@ const looksMax = 3;
 function* test(state: ScriptState, record: RecordId): Steps {
   const { engine } = state.core;
   const choices = state.core.choices!;
+  yield* awaitChoice(state, choices);
   const known = choices.replay(ChoiceKind.TEST);
   if (known === undefined) {
     state.core.progress();
@@ -97,6 +105,7 @@ function* test(state: ScriptState, record: RecordId): Steps {
 function* probeNow(state: ScriptState): Steps {
   const { engine } = state.core;
   const choices = state.core.choices!;
+  yield* awaitChoice(state, choices);
   const known = choices.replay(ChoiceKind.PROBE);
   if (known === null) {
     state.observe(-1);

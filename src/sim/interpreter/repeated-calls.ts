@@ -151,7 +151,11 @@ export class RepeatedCalls {
 
   choices(choices: Choices): Choices {
     return {
-      replay: (kind: ChoiceKind): Outcome | undefined => this.once(() => choices.replay(kind)),
+      isReady: true,
+      replay: (kind: ChoiceKind): Outcome | undefined => {
+        this.waitUntil("a choice to be made elsewhere", () => choices.isReady);
+        return this.once(() => choices.replay(kind));
+      },
       made: (kind, outcome) => this.once(() => choices.made(kind, outcome)),
       nothing: (kind) => this.once(() => choices.nothing(kind)),
     };

@@ -61,7 +61,7 @@ export class ScriptFiles implements FileUserWithMemory {
     const { calls } = this;
     const { protocol, choices } = process.core;
     this.port =
-      protocol === null || choices === null
+      protocol === null || choices === null || protocol.operations !== null
         ? system
         : calls.files(
             newFiles({

@@ -4,6 +4,7 @@
  */
 
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
+import type { SendDivergence } from "../../core/ft/replication/comparing/send-comparison.ts";
 import { Membership } from "../../core/ft/replication/membership.ts";
 import type { ReplicationVariant } from "../../core/ft/replication/options.ts";
 import type { ReplicationOptions, ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
@@ -23,6 +24,8 @@ import { randomWorld } from "../random-world.ts";
 import type { Script } from "../script/script.ts";
 import { World, type WorldOptions } from "../world.ts";
 import { judgeWorlds } from "./judge-worlds.ts";
+import { LedHistories } from "./led-histories.ts";
+import { planStops } from "./node-stops.ts";
 
 export type MakeReplica = (options: ReplicationOptions, ports: ProtocolPorts) => ReplicationProtocol;
 
@@ -44,11 +47,15 @@ export interface ReplicationSeedOptions {
 export interface ReplicatedOutcome extends SeedOutcome {
   /** Of all processes that live in the end. */
   readonly counts: ReplicatedCounts;
+  /** Replicas that were found to send different messages. */
+  readonly divergences: readonly SendDivergence[];
+  /** Runs of messages that they have compared. */
+  readonly runsCompared: number;
 }
 
 const eventsMax = 5_000_000;
-/** One of so many seeds is of the mirror protocol. */
-const mirrorEvery = 4;
+/** One of so many seeds is of the mirror protocol, and the one before it follows a leader. */
+const variantEvery = 4;
 
 export function runReplicationSeed(options: ReplicationSeedOptions): ReplicatedOutcome {
   const random = new Random(options.seed);
@@ -61,31 +68,56 @@ export function runReplicationSeed(options: ReplicationSeedOptions): ReplicatedO
     inFlightAtCrash: random.pick(["lost", "delivered", "either"] as const),
   };
   const copiesBytesMax = random.pick([0, 300, 20_000, 16 << 20]);
+  const variant = options.variant ?? variantOf(options.seed);
   const script = generate(random.fork(), {
     ranks,
     events: options.events ?? random.pick([10, 40, 100]),
     eagerBytesMax: cost.eagerBytesMax!,
     often: options.often,
     deaths: "none",
-    // Each world has files of its own here, and members of a file are in several worlds when one has died.
-    without: ["shared files"],
+    without: variant === "leader" ? [...withoutAlways, ...withoutLeader] : withoutAlways,
     // The sender would decide by what it sees, and send what it decided.
     mayCancelSend: () => false,
+    takesAnySource: variant !== "mirror",
   });
   const run = {
     plan,
     script,
-    world: { ...drawn, cost, nodes: random.between(1, ranks * Math.max(...plan)) },
+    world: {
+      ...drawn,
+      eagerLimit: variant === "leader" ? sameToItself(drawn.eagerLimit, ranks) : drawn.eagerLimit,
+      cost,
+      nodes: random.between(1, ranks * Math.max(...plan)),
+    },
     copiesBytesMax,
-    makeReplica: options.makeReplica ?? makerOf(options.variant ?? variantOf(options.seed)),
+    makeReplica: options.makeReplica ?? makerOf(variant),
+    mustSeeTheSame: variant === "leader",
     newMembership: options.newMembership,
     listener: options.listener,
   };
   const isPeaceful = options.deaths === "none" || random.chance(0.1);
-  return runReplicas({ ...run, planDeaths: (world) => (isPeaceful ? undefined : planDeaths(world, plan, random)) });
+  const planDeathsAndStops = (world: World): void => {
+    if (!isPeaceful) planDeaths(world, plan, random);
+    planStops(world, options.seed);
+  };
+  return runReplicas({ ...run, planDeaths: planDeathsAndStops });
 }
 
-const variantOf = (seed: number): ReplicationVariant => (seed % mirrorEvery === 0 ? "mirror" : "parallel");
+/** Each world has files of its own here, and members of a file are in several worlds when one has died. */
+const withoutAlways: readonly string[] = ["shared files"];
+/** A follower may have the message of a receive that its leader cancels: that ends the job, and says so. */
+const withoutLeader: readonly string[] = ["receives that are cancelled while their message comes"];
+
+/** Messages to oneself go through the memory of one's own node, of any replica: a program may see whether a send of one is complete. */
+function sameToItself(limit: WorldOptions["eagerLimit"], ranks: number): WorldOptions["eagerLimit"] {
+  if (limit === undefined) return undefined;
+  return (sender, to) => limit(sender, sender.rank % ranks === to % ranks ? to % ranks : to);
+}
+
+function variantOf(seed: number): ReplicationVariant {
+  const place = seed % variantEvery;
+  return place === 0 ? "mirror" : place === variantEvery - 1 ? "leader" : "parallel";
+}
 
 const makerOf =
   (variant: ReplicationVariant): MakeReplica =>
@@ -107,6 +139,8 @@ interface ReplicasSetup {
   readonly makeReplica?: MakeReplica | undefined;
   readonly newMembership?: ((plan: readonly number[]) => Membership) | undefined;
   readonly listener?: ((line: string) => void) | undefined;
+  /** Replicas of a rank see the same, whatever the order of messages: they follow a leader. */
+  readonly mustSeeTheSame?: boolean;
   planDeaths(world: World): void;
 }
 
@@ -114,14 +148,18 @@ export function runReplicas(setup: ReplicasSetup): ReplicatedOutcome {
   const { plan, script, copiesBytesMax, listener, makeReplica = makerOf("parallel") } = setup;
   const { newMembership = (all) => new Membership(all) } = setup;
   const ranks = plan.length;
+  const histories = new LedHistories(ranks);
   const protocols: ReplicationProtocol[] = [];
+  const divergences: SendDivergence[] = [];
+  const diverged = (divergence: SendDivergence): void => void divergences.push(divergence);
   const world: World = new World({
     ...setup.world,
     replicas: plan,
     eventsMax,
     protocol: (process) => (ports) => {
       const place = { rank: process % ranks, replica: Math.floor(process / ranks) };
-      const made = makeReplica({ ...place, membership: newMembership(plan), ...bound(copiesBytesMax) }, ports);
+      const options = { ...place, membership: newMembership(plan), diverged, ...bound(copiesBytesMax) };
+      const made = makeReplica(options, setup.mustSeeTheSame ? histories.watch(process, ports) : ports);
       protocols[process] = made;
       return made;
     },
@@ -132,12 +170,18 @@ export function runReplicas(setup: ReplicasSetup): ReplicatedOutcome {
   const outsides = observations.map(() => atOnce(new PrintedOutput(ranks), new RankFiles(ranks, () => world.nowNs)));
   world.startAll((process) => {
     const { replica } = world.nameOf(process.number);
-    const seen = { observation: observations[replica]!, witness: null, outside: outsides[replica]! };
+    const witness = setup.mustSeeTheSame ? histories.witness(process.number) : null;
+    if (setup.mustSeeTheSame) process.engine.tracer = histories.tracer(process.number);
+    const seen = { observation: observations[replica]!, witness, outside: outsides[replica]! };
     return interpret(new ScriptState(script, process, seen));
   });
   setup.planDeaths(world);
   const violations = run(world);
   if (violations.length === 0) violations.push(...judgeWorlds(world, { script, observations, outsides }));
+  if (setup.mustSeeTheSame) violations.push(...histories.judge(world));
+  violations.push(
+    ...divergences.map((found) => ({ invariant: "replicas send the same", what: JSON.stringify(found) })),
+  );
   const living = world.processes.filter(({ state }) => state !== "dead");
   return {
     violations,
@@ -149,6 +193,8 @@ export function runReplicas(setup: ReplicasSetup): ReplicatedOutcome {
     deaths: plan.reduce((sum, there) => sum + there, 0) - living.length,
     gaveUp: 0,
     marks: marksOf(world, observations[0]!),
+    divergences,
+    runsCompared: protocols.reduce((sum, protocol) => sum + protocol.runsCompared, 0),
     counts: sumOf(living.map(({ number }) => protocols[number]!.report())),
   };
 }

@@ -15,6 +15,7 @@ import { randomWorld } from "../random-world.ts";
 import type { Script } from "../script/script.ts";
 import type { World, WorldOptions } from "../world.ts";
 import { judgeWorlds } from "./judge-worlds.ts";
+import { planStops } from "./node-stops.ts";
 import { type CloneMoment, RevivingWorld } from "./reviving-world.ts";
 
 type MakeReplica = (options: ReplicationOptions, ports: ProtocolPorts) => ReplicationProtocol;
@@ -49,6 +50,7 @@ export function runRevivalSeed(options: RevivalSeedOptions): RevivalOutcome {
   const replicas = options.replicas ?? random.pick([2, 2, 2, 3, 3, 4]);
   const { boards: _, ...drawn } = randomWorld(random, ranks);
   const cost = { ...drawn.cost, inFlightAtCrash: random.pick(["lost", "delivered", "either"] as const) };
+  const variant = options.variant ?? (options.seed % mirrorEvery === 0 ? "mirror" : "parallel");
   const script = generate(random.fork(), {
     ranks,
     events: options.events ?? random.pick([10, 40, 100]),
@@ -58,9 +60,9 @@ export function runRevivalSeed(options: RevivalSeedOptions): RevivalOutcome {
     // Each process would have files and input of its own here: what one replica does for the others is tested elsewhere.
     without: ["files", "shared files", "input"],
     mayCancelSend: () => false,
+    takesAnySource: variant !== "mirror",
   });
   const copiesBytesMax = random.pick([0, 300, 20_000, 16 << 20]);
-  const variant = options.variant ?? (options.seed % mirrorEvery === 0 ? "mirror" : "parallel");
   const plan = new Array<number>(ranks).fill(replicas);
   return runRevivals({
     plan,
@@ -73,7 +75,7 @@ export function runRevivalSeed(options: RevivalSeedOptions): RevivalOutcome {
     makeReplica: options.makeReplica ?? ((given, ports) => replicaOfVariant(variant, given, ports)),
     copiesBytesMax,
     listener: options.listener,
-    trouble: new RandomTrouble(random),
+    trouble: new RandomTrouble(random, options.seed),
   });
 }
 
@@ -92,16 +94,19 @@ interface TroublePorts {
 
 class RandomTrouble implements Trouble {
   readonly #random: Random;
+  readonly #seed: number;
   readonly #spanNs: number;
   #left: number;
 
-  constructor(random: Random) {
+  constructor(random: Random, seed: number) {
     this.#random = random;
+    this.#seed = seed;
     this.#spanNs = random.pick([5_000, 50_000, 200_000, 2_000_000]);
     this.#left = random.pick([1, 2, 4, 8]);
   }
 
   begin({ world, kill }: TroublePorts): void {
+    planStops(world, this.#seed);
     const random = this.#random;
     for (let tries = random.pick([1, 1, 2, 4]); tries > 0; tries--) {
       const first = random.pick(world.processes);
@@ -148,7 +153,7 @@ export function runRevivals(setup: RevivalsSetup): RevivalOutcome {
       setup.makeReplica(
         {
           ...name,
-          membership: new Membership(plan),
+          membership: new Membership(plan, true),
           ...(copiesBytesMax === undefined ? {} : { copiesBytesMax }),
         },
         ports,

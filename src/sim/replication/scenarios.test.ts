@@ -4,7 +4,8 @@ import { describe, it } from "node:test";
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import { Membership } from "../../core/ft/replication/membership.ts";
 import { ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
-import { Went } from "../../core/request/decisions.ts";
+import { isNotice, noticeOf } from "../../core/ft/replication/world-notices.ts";
+import { type Told, Went } from "../../core/request/decisions.ts";
 import { RecordFlag, SendMode } from "../../core/request/records.ts";
 import type { CostModel } from "../cost-model.ts";
 import { ScenarioProgram } from "../logging/testing/scenario.ts";
@@ -51,6 +52,12 @@ function survive(scenario: Scenario): ReplicatedOutcome {
   return outcome;
 }
 
+function wordText({ a, b = 0 }: Told): string {
+  if (!isNotice(a)) return `has #${b} for`;
+  const { first, count } = noticeOf(a, b);
+  return `has sent ${count === 0 ? "all before " : ""}#${first} where nobody takes it, says it to`;
+}
+
 /** Writes down what processes say to each other: "1.0" is replica 0 of rank 1. */
 function traced(lines: string[]): MakeReplica {
   return (options, ports) => {
@@ -62,7 +69,8 @@ function traced(lines: string[]): MakeReplica {
       return went;
     };
     watched.tell = (to, told) => {
-      lines.push(`${own} has #${told.b} for ${to.rank}.${to.replica}`);
+      // What replicas of a rank tell each other of their own sends is no part of the algorithm.
+      if (to.rank !== options.rank) lines.push(`${own} ${wordText(told)} ${to.rank}.${to.replica}`);
       ports.tell(to, told);
     };
     watched.peerLost = (name, incarnation) => {
@@ -107,7 +115,10 @@ describe("R4 Figure 3: two ranks, two replicas of each, one dies between two exc
   });
 });
 
-/** "has" is an acknowledgement. Only 1.0 sends to rank 0 from the death on, to both worlds, and 0.1 sends nothing but hears what 1.0 has. */
+/**
+ * "has … for" is an acknowledgement. Only 1.0 sends to rank 0 from the death on, to both worlds: to world 1 when it knows that 0.1 has sent there
+ * what it had from 0.0 itself. 0.1 sends nothing any more, tells 1.0 instead, and hears what that one has.
+ */
 const figure3Trace: readonly string[] = [
   "1.0 sends #0 to 0.0",
   "1.1 sends #0 to 0.1",
@@ -118,10 +129,12 @@ const figure3Trace: readonly string[] = [
   "0.0 hears of the death of 1.1",
   "1.0 hears of the death of 1.1",
   "0.1 hears of the death of 1.1",
+  "0.1 has sent all before #1 where nobody takes it, says it to 1.0",
   "1.0 sends #1 to 0.0",
-  "1.0 sends #1 to 0.1",
   "1.0 has #0 for 0.1",
+  "1.0 sends #1 to 0.1",
   "0.0 sends #1 to 1.0",
+  "0.1 has sent #1 where nobody takes it, says it to 1.0",
   "1.0 has #1 for 0.1",
 ];
 

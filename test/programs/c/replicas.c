@@ -2,7 +2,7 @@
  * A send-deterministic program whose receives are not: every rank gathers from any source in every round, passes large and small
  * messages round, and prints what it has. All of it is the same whoever dies, as long as each rank has one replica.
  *
- *     banyan run -n 4 replicas.c [rounds] [microseconds of each]
+ *     banyan run -n 4 replicas.c [rounds] [microseconds of each] [named: every receive names its source]
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -20,6 +20,7 @@ int main(int argc, char **argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int rounds = argc > 1 ? atoi(argv[1]) : 20;
     int pause_us = argc > 2 ? atoi(argv[2]) : 0;
+    int is_named = argc > 3;
     long offset = 0;
     if (rank == 0) {
         char line[64];
@@ -34,7 +35,8 @@ int main(int argc, char **argv) {
         for (int other = 0; other < ranks; other++)
             if (other != rank) MPI_Send(&mine, 1, MPI_LONG, other, 1, MPI_COMM_WORLD);
         for (int i = 1; i < ranks; i++) {
-            MPI_Recv(&value, 1, MPI_LONG, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            int source = is_named ? (rank + i) % ranks : MPI_ANY_SOURCE;
+            MPI_Recv(&value, 1, MPI_LONG, source, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             sum += value;
         }
         for (int i = 0; i < large; i++) sent[i] = sum + i;

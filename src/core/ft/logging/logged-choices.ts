@@ -14,6 +14,11 @@ export class LoggedChoices implements Choices {
     this.replayed = replay;
   }
 
+  /** The choices of earlier lives are there when a life begins. */
+  get isReady(): boolean {
+    return true;
+  }
+
   replay(kind: ChoiceKind): readonly number[] | null | undefined {
     return this.replayed.takeChoice(kind);
   }

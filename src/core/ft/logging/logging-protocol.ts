@@ -284,6 +284,10 @@ export class LoggingProtocol implements Protocol {
     this.receives.matched(receive, source, sequence);
   }
 
+  mayCancel(): boolean {
+    return true;
+  }
+
   cancelling(receive: RecordId, isMatched: boolean): boolean {
     return this.receives.cancelling(receive, isMatched);
   }

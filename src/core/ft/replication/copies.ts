@@ -2,6 +2,7 @@
  * The memory for copies of small messages, which programs need not wait for. It is bounded; when it is full, a small send is complete
  * when all acknowledgements are in, as a large one is.
  */
+import { assert } from "../../base/assert.ts";
 import type { Pointer } from "../../base/brand.ts";
 import { MpiError } from "../../base/mpi-error.ts";
 import { lives } from "../../base/saved-classes.ts";
@@ -24,7 +25,15 @@ export class Copies {
   /** The message is in a copy now; false: there is no room. */
   take(message: KeptSend): boolean {
     const { bytes } = message;
-    if (this.bytes + bytes + messageBytes > this.bytesMax) return false;
+    return this.bytes + bytes + messageBytes <= this.bytesMax && this.copy(message, bytes);
+  }
+
+  /** The same whether there is room or not; the process ends when there is no memory at all. */
+  takeAnyway(message: KeptSend): void {
+    assert(this.copy(message, message.bytes), "there is no memory for a copy of a message");
+  }
+
+  private copy(message: KeptSend, bytes: number): boolean {
     if (bytes !== 0) {
       const copy = this.allocate(bytes);
       if (copy === null) return false;

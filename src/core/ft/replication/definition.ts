@@ -3,10 +3,18 @@ import { flag, list, object, whole } from "../../base/value-shape.ts";
 import type { CloneBeginning } from "../clones.ts";
 import type { ProtocolDefinition } from "../definition.ts";
 import { noShapes } from "../protocol-shapes.ts";
+import { divergedShape } from "./comparing/divergence.ts";
+import type { SendDivergence } from "./comparing/send-comparison.ts";
 import { Membership, replicasMax } from "./membership.ts";
 import { checkReplication, isSustained, replicaPlan, replicationOptions, replicationVariant } from "./options.ts";
 import { type Replicated, replicationSummary } from "./report.ts";
 import { replicaOfVariant } from "./variants.ts";
+
+/** What the host of a rank has for it; nothing where nobody listens. */
+export interface ReplicationResources {
+  /** Replicas of the rank send different messages. */
+  diverged(divergence: SendDivergence): void;
+}
 
 const count = whole(0, Number.MAX_SAFE_INTEGER);
 const replica = whole(0, replicasMax - 1);
@@ -31,9 +39,12 @@ export const replication: ProtocolDefinition = {
   clones: isSustained,
   check: checkReplication,
   checkpoints: null,
-  rank: ({ rank, replica, ranks, options, passed }) => {
-    const membership = new Membership(replicaPlan(options, ranks));
-    return (ports) => replicaOfVariant(replicationVariant(options), { rank, replica, membership, passed }, ports);
+  rank: ({ rank, replica, ranks, options, passed, resources }) => {
+    const membership = new Membership(replicaPlan(options, ranks), isSustained(options));
+    const heard = resources as ReplicationResources | undefined;
+    const diverged = (divergence: SendDivergence): void => heard?.diverged(divergence);
+    const process = { rank, replica, membership, passed, diverged };
+    return (ports) => replicaOfVariant(replicationVariant(options), process, ports);
   },
   shapes: {
     ...noShapes,
@@ -41,6 +52,7 @@ export const replication: ProtocolDefinition = {
       replica,
       members: list(object<CloneBeginning["members"][number]>({ rank: count, replica, life: count, isAlive: flag })),
     }),
+    fromRank: divergedShape,
     report: object<Replicated>({
       rank: count,
       replica,

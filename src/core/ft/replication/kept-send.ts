@@ -20,6 +20,8 @@ export class KeptSend implements KeptMessage {
   bytes = 0;
   sequence = 0;
   isSynchronous = false;
+  /** How many messages had come to this process when it was posted (arrival-order.ts). */
+  position = 0;
   pointer = 0 as Pointer;
   /** Its bytes stay where they are as long as a receiver may read them. */
   readonly isLent = true;
@@ -32,6 +34,9 @@ export class KeptSend implements KeptMessage {
   announced = 0;
   /** Bits: the replicas that have asked for it again, and are still to answer an announcement of it. */
   wished = 0;
+  /** How many decisions had been made when it was sent, and has it waited for them (`leading/leader-sends.ts`)? */
+  ticket = 0;
+  isDelayed = false;
   /** Nobody needs it any more. It stays in its place until those before it are gone as well. */
   isOver = false;
 }

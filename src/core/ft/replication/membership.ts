@@ -16,18 +16,26 @@ export class Membership {
   private readonly dead: Int32Array;
   /** By rank: a bit for each replica that is being made anew. It is dead until it speaks. */
   private readonly coming: Int32Array;
+  /** By rank: a bit for each replica that has come back, and has seen what its world has not sent yet. */
+  private readonly ahead: Int32Array;
   /** By process: the life that lives, comes or was the last; and the highest one that is over, −1: none. */
   private readonly lives: Int32Array;
   private readonly over: Int32Array;
+  private readonly mayReturn: boolean;
+  /** Bits: the worlds in which some rank has its own replica, or may have it again. */
+  inhabited: number;
 
-  /** `plan`: how many processes play each rank. */
-  constructor(plan: readonly number[]) {
+  /** `plan`: how many processes play each rank. `mayReturn`: the lost come back. */
+  constructor(plan: readonly number[], mayReturn = false) {
     this.replicas = Math.max(1, ...plan);
     const all = (1 << this.replicas) - 1;
     this.dead = Int32Array.from(plan, (there) => all & ~((1 << there) - 1));
     this.coming = new Int32Array(plan.length);
+    this.ahead = new Int32Array(plan.length);
     this.lives = new Int32Array(plan.length * this.replicas);
     this.over = new Int32Array(plan.length * this.replicas).fill(-1);
+    this.mayReturn = mayReturn;
+    this.inhabited = all;
   }
 
   deadOf(rank: number): number {
@@ -50,6 +58,20 @@ export class Membership {
     return this.coming[rank]!;
   }
 
+  /** Bits: replicas whose worlds hear of messages to them by notices, because they are dead or have them already (world-notices.ts). */
+  absentOf(rank: number): number {
+    return (this.dead[rank]! | this.ahead[rank]!) & this.inhabited;
+  }
+
+  aheadOf(rank: number): number {
+    return this.ahead[rank]!;
+  }
+
+  setAhead(rank: number, replica: number, isAhead: boolean): void {
+    const others = this.ahead[rank]! & ~(1 << replica);
+    this.ahead[rank] = isAhead ? others | (1 << replica) : others;
+  }
+
   lifeOf(rank: number, replica: number): number {
     return this.lives[rank * this.replicas + replica]!;
   }
@@ -66,8 +88,10 @@ export class Membership {
     if (this.isOver(rank, replica, life) || (!isThere && life === this.lifeOf(rank, replica))) return false;
     this.dead[rank] = this.dead[rank]! | bit;
     this.coming[rank] = this.coming[rank]! & ~bit;
+    this.ahead[rank] = this.ahead[rank]! & ~bit;
     this.lives[rank * this.replicas + replica] = life;
     this.over[rank * this.replicas + replica] = life;
+    if (!this.mayReturn && this.dead.every((dead) => (dead & bit) !== 0)) this.inhabited &= ~bit;
     return isThere;
   }
 

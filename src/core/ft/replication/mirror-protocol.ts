@@ -3,8 +3,13 @@
  * replica of the receiver, r² messages for each of the program's. Nobody stands in for anybody, because nobody is missed: a death needs
  * no recovery, except that a message whose bytes were just being taken from the dead is asked for again (mirror-sends.ts).
  */
+import type { RecordId } from "../../base/brand.ts";
+import { ANY_SOURCE } from "../../base/constants.ts";
 import type { ProcessName } from "../../base/identity.ts";
+import { ErrorClass, MpiError } from "../../base/mpi-error.ts";
 import { lives } from "../../base/saved-classes.ts";
+import type { Pin } from "../../request/decisions.ts";
+import { R_PEER } from "../../request/records.ts";
 import { CONTEXT, KIND, replicaOf, SOURCE, TAG } from "../../wire/packet.ts";
 import type { ProtocolPorts } from "../protocol.ts";
 import { Acknowledgements } from "./acknowledgements.ts";
@@ -33,6 +38,26 @@ export class MirrorProtocol extends ReplicationProtocol {
 
   protected override newWords(ports: ProtocolPorts, membership: Membership, place: ProcessName): Acknowledgements {
     return new MirrorWords(ports, membership, place);
+  }
+
+  /** So that all receives are posted. */
+  override mayPass(): boolean {
+    return false;
+  }
+
+  /**
+   * Messages of all worlds come, also of those that are ahead: a receive of any source could take one of which, in its own world, nobody could know
+   * yet (world-gates.ts).
+   */
+  override receivePosted(receive: RecordId): Pin {
+    if (this.ports.records.get(receive, R_PEER) === ANY_SOURCE) {
+      const why = "messages of all replicas come, in any order; use --replication parallel or leader";
+      throw new MpiError(
+        ErrorClass.UNSUPPORTED_OPERATION,
+        `Cannot receive from MPI_ANY_SOURCE under --replication mirror: ${why}`,
+      );
+    }
+    return super.receivePosted(receive);
   }
 
   /** Messages of all replicas come: none of them tells of a death. */

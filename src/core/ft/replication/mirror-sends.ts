@@ -80,6 +80,11 @@ export class MirrorSends extends ReplicatedSends {
     super.begin(place);
   }
 
+  /** All replicas of a receiver get messages of all worlds, so there is no ANY_SOURCE that could take one too early. */
+  override get hasGates(): boolean {
+    return false;
+  }
+
   /** A replica of our own rank: it has sent what this process sends as well. */
   protected override succeed(): void {}
 }

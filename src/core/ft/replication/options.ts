@@ -8,7 +8,10 @@ export interface ReplicationLaunchOptions {
   readonly replicas?: number | undefined;
   /** Under "replication": the ranks that have several processes, "0,1,4-7"; all unless given. The death of another one ends the job. */
   readonly replicateRanks?: string | undefined;
-  /** Under "replication": "parallel" unless given, or "mirror": every replica sends to every replica of the receiver. */
+  /**
+   * Under "replication": "parallel" unless given; "mirror": every replica sends to every replica of the receiver; "leader": one replica decides what
+   * may come to one thing or another, for programs that are not send-deterministic.
+   */
   readonly replication?: string | undefined;
   /** Under "replication", for programs in C: replicas that are lost come back, as clones of others. */
   readonly sustain?: boolean | undefined;
@@ -19,7 +22,7 @@ const replicasDefault = 2;
 const clonedVariants: readonly string[] = ["parallel", "mirror"];
 
 /** Which replicas of a sender send to which of a receiver. */
-const replicationVariants = ["parallel", "mirror"] as const;
+const replicationVariants = ["parallel", "mirror", "leader"] as const;
 export type ReplicationVariant = (typeof replicationVariants)[number];
 
 export const replicationOptions: readonly ProtocolOption[] = [
@@ -40,7 +43,7 @@ export const replicationOptions: readonly ProtocolOption[] = [
   {
     key: "replication",
     flag: "--replication <how>",
-    help: "parallel: a replica sends to its own world, others keep what it sends (default); mirror: every replica sends to every replica",
+    help: "parallel: a replica sends to its own world, others keep what it sends (default); mirror: every replica sends to every replica; leader: one decides, the others follow (for programs that are not send-deterministic)",
     form: { kind: "text" },
     elsewhere: (owners) => `Cannot choose how replicas send: only --protocol ${owners} has any`,
   },
@@ -70,7 +73,7 @@ export function checkReplication(values: OptionValues, { ranks }: JobFacts): str
   if (replicas !== undefined && !isWhole(replicas, 1, replicasMax))
     return `Cannot have ${replicas} processes for each rank: give a whole number from 1 to ${replicasMax}`;
   if (replication !== undefined && !replicationVariants.some((variant) => variant === replication))
-    return `Cannot replicate by "${replication}": there are ${replicationVariants.join(" and ")}`;
+    return `Cannot replicate by "${replication}": there are parallel, mirror and leader`;
   if (sustain !== undefined && typeof sustain !== "boolean") return "Cannot sustain redundancy: say true or false";
   if (sustain === true && !clonedVariants.some((variant) => variant === (replication ?? "parallel")))
     return `Cannot sustain replication "${replication}": ${clonedVariants.join(" and ")} can be`;
@@ -82,7 +85,8 @@ export function checkReplication(values: OptionValues, { ranks }: JobFacts): str
 }
 
 export function replicationVariant(values: OptionValues): ReplicationVariant {
-  return (values as ReplicationLaunchOptions).replication === "mirror" ? "mirror" : "parallel";
+  const { replication } = values as ReplicationLaunchOptions;
+  return replicationVariants.find((variant) => variant === replication) ?? "parallel";
 }
 
 /** By rank: how many processes play it. */

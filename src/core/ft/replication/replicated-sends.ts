@@ -19,10 +19,15 @@ import {
   SendMode,
 } from "../../request/records.ts";
 import type { KeptPayload, ProtocolPorts } from "../protocol.ts";
+import type { ReceivedNumbers } from "../received-numbers.ts";
+import type { ArrivalOrder } from "./arrival-order.ts";
 import type { Copies } from "./copies.ts";
 import { KeptSend, noSend } from "./kept-send.ts";
-import type { Membership } from "./membership.ts";
+import { type Membership, replicasMax } from "./membership.ts";
+import { RevivalWord } from "./revival-words.ts";
 import { SendChannel } from "./send-channel.ts";
+import type { WorldGates } from "./world-gates.ts";
+import { type WorldNotice, WorldNotices } from "./world-notices.ts";
 
 /** A message that a receiver has been told of, and has not taken yet. */
 class AnnouncedSend {
@@ -39,6 +44,8 @@ export interface ReplicatedSendsParts {
   readonly place: ProcessName;
   readonly membership: Membership;
   readonly copies: Copies;
+  readonly order: ArrivalOrder;
+  readonly gates: WorldGates;
 }
 
 export class ReplicatedSends {
@@ -46,15 +53,22 @@ export class ReplicatedSends {
   protected place: ProcessName;
   protected readonly membership: Membership;
   private readonly copies: Copies;
+  private readonly order: ArrivalOrder;
+  private readonly gates: WorldGates;
+  private readonly notices: WorldNotices;
   /** Bits: all replicas there can be, and the worlds that this process sends to. */
   private readonly all: number;
-  protected worlds: number;
+  protected worlds = 0;
+  /** Bits: those that it leaves to a replica of its rank which is being made. */
+  private heldBack = 0;
   /** Bits: those of them that it was not sending to from the start. */
   private inherited = 0;
   protected readonly channels = new Map<number, SendChannel>();
   private last: SendChannel | null = null;
   /** Channels with messages that found no room. */
   protected readonly pending = new Set<SendChannel>();
+  /** Channels with messages for a world that is not as far. */
+  private readonly shut = new Set<SendChannel>();
   /** By the number that the engine's records name them by. */
   protected readonly announced = new Map<number, AnnouncedSend>();
   private keepers = 0;
@@ -72,13 +86,22 @@ export class ReplicatedSends {
   sent = 0;
   sentForOthers = 0;
 
-  constructor(ports: ProtocolPorts, { place, membership, copies }: ReplicatedSendsParts) {
+  constructor(ports: ProtocolPorts, parts: ReplicatedSendsParts) {
+    const { place, membership, copies, order, gates } = parts;
     this.ports = ports;
+    this.order = order;
+    this.gates = gates;
+    this.notices = new WorldNotices(ports, parts);
     this.place = place;
     this.membership = membership;
     this.copies = copies;
     this.all = (1 << membership.replicas) - 1;
-    this.worlds = this.worldsNow();
+    this.setWorlds();
+  }
+
+  private setWorlds(): void {
+    this.worlds = this.worldsNow() & ~this.heldBack;
+    this.notices.worlds = this.worlds;
   }
 
   /** Bits: the worlds that this process sends to when those are dead that are known to be. */
@@ -95,7 +118,8 @@ export class ReplicatedSends {
       const coming = membership.comingOf(rank);
       const dead = membership.deadOf(rank) & ~coming;
       const closed = coming | (this.unwelcome.get(rank) ?? 0);
-      channel = new SendChannel(rank, membership.replicas, { dead, closed });
+      const borrowed = coming | membership.aheadOf(rank);
+      channel = new SendChannel(rank, membership.replicas, { dead, closed, borrowed });
       this.channels.set(rank, channel);
     }
     this.last = channel;
@@ -111,14 +135,25 @@ export class ReplicatedSends {
     message.has = channel.acknowledgedBy(message.sequence);
     channel.add(message);
     this.unsettled++;
-    const mayCopy = this.isSmall(message);
+    if (this.membership.absentOf(channel.rank) !== 0 && this.hasGates) this.notices.posted(channel, message);
+    if (this.mustCopy(message)) {
+      this.copies.takeAnyway(message);
+      this.complete(message);
+    }
+    this.vouch();
+    const mayCopy = message.send >= 0 && this.isSmall(message);
     this.pumpAll(channel);
     if (message.isOver || this.settle(channel, message)) return;
     // Bytes that a receiver may be reading from the program's buffer stay the program's.
     if (mayCopy && message.announced === 0 && this.copies.take(message)) this.complete(message);
   }
 
-  private isSmall(message: KeptSend): boolean {
+  /** Must the program be able to hear that it is complete, whatever the room for copies? */
+  protected mustCopy(_message: KeptSend): boolean {
+    return false;
+  }
+
+  protected isSmall(message: KeptSend): boolean {
     message.replica = this.place.replica;
     return this.ports.isEager(message);
   }
@@ -135,10 +170,23 @@ export class ReplicatedSends {
     message.isSynchronous = words[at + R_MODE] === SendMode.SYNCHRONOUS;
     message.pointer = words[at + R_POINTER]! as Pointer;
     message.send = send;
+    message.position = this.order.end;
+    message.ticket = this.ticketNow();
+    message.isDelayed = false;
     message.announced = 0;
     message.wished = 0;
     message.isOver = false;
     return message;
+  }
+
+  /** For `mayLeave`: how far this process is when it sends. */
+  protected ticketNow(): number {
+    return 0;
+  }
+
+  /** Asked again on every progress until it is true. */
+  protected mayLeave(_message: KeptSend): boolean {
+    return true;
   }
 
   private complete(message: KeptSend): void {
@@ -169,7 +217,10 @@ export class ReplicatedSends {
     for (let world = 0; to >>> world !== 0; world++) {
       if ((to & (1 << world)) === 0) continue;
       if (this.pump(channel, world)) moved = true;
-      if (channel.next[world]! < channel.end) isPending = true;
+      const { [world]: next = 0 } = channel.next;
+      if (next >= channel.end) continue;
+      if (this.mayPass(channel, channel.at(next), world)) isPending = true;
+      else this.shut.add(channel);
     }
     if (isPending) this.pending.add(channel);
     return moved;
@@ -188,10 +239,22 @@ export class ReplicatedSends {
       const message = channel.at(position);
       if (message.isOver || ((message.has | message.announced) & bit) !== 0) continue;
       if (channel.isTakenElsewhere(world, message.sequence)) continue;
-      if (!this.transmit(message, world)) return moved;
+      if (!this.mayLeave(message) || !this.mayPass(channel, message, world) || !this.transmit(message, world))
+        return moved;
       this.settle(channel, message);
       moved = true;
     }
+  }
+
+  /** Do messages for a world that is behind wait for it? */
+  get hasGates(): boolean {
+    return true;
+  }
+
+  /** Is that world as far as this process was when it posted the message, or as another replica was that has sent it there? */
+  private mayPass(channel: SendChannel, message: KeptSend, world: number): boolean {
+    if (!this.hasGates || this.gates.mayPass(world, message.position)) return true;
+    return channel.sentIn(world).has(message.sequence);
   }
 
   protected transmit(message: KeptSend, world: number): boolean {
@@ -231,18 +294,18 @@ export class ReplicatedSends {
   }
 
   get isBusy(): boolean {
-    return this.pending.size !== 0;
+    return this.pending.size !== 0 || this.notices.isBusy;
   }
 
   progress(): boolean {
-    let moved = false;
+    let moved = this.notices.flush();
     const channels = [...this.pending];
     this.pending.clear();
     for (const channel of channels) if (this.pumpAll(channel)) moved = true;
     return moved;
   }
 
-  // Acknowledgements
+  // Words of others
 
   /** A replica of a rank holds all messages of a run of numbers, from another replica of ours. */
   hear({ rank, replica }: ProcessName, first: number, count: number): void {
@@ -264,7 +327,7 @@ export class ReplicatedSends {
   /** The same for all below a number. */
   hearBelow({ rank, replica }: ProcessName, number: number): void {
     const channel = this.channelTo(rank);
-    channel.acknowledgeBelow(replica, number);
+    channel.acknowledgeBefore(replica, number);
     channel.forEach((message) => {
       if (((message.sequence - number) | 0) >= 0) return;
       message.has |= 1 << replica;
@@ -322,26 +385,86 @@ export class ReplicatedSends {
   }
 
   /** A replica of our own rank is back, and sends to its world itself. */
-  resign(): void {
-    this.worlds = this.worldsNow();
+  resign({ replica }: ProcessName): void {
+    this.heldBack &= ~(1 << replica);
+    this.shrink();
+    if (this.hasGates) this.notices.tellEverything(this.channels.values());
+  }
+
+  /**
+   * A replica of our own rank is being made: whatever it can do itself it will do. Its world must not go on without it: the clone would get
+   * messages there which depend on what it has not sent yet.
+   */
+  holdBack({ replica }: ProcessName): void {
+    if (!this.hasGates) return;
+    this.heldBack |= 1 << replica;
+    this.shrink();
+  }
+
+  /** By rank: what this process has sent in the world of a dead replica of its rank. */
+  sentTo(world: number): (readonly [number, ReceivedNumbers])[] {
+    if (!this.hasGates || (this.membership.worldsOf(this.place.rank, this.place.replica) & (1 << world)) === 0)
+      return [];
+    return [...this.channels.values()].map((channel) => {
+      const isThere = this.membership.isAlive(channel.rank, world);
+      const unsent = isThere ? channel.unsentTo(world) : this.notices.unsentIn(channel, world);
+      return [channel.rank, channel.posted.without(unsent)] as const;
+    });
+  }
+
+  /** Has this process posted all that is known to have been sent in that world? */
+  hasPosted(world: number): boolean {
+    if (!this.hasGates) return true;
+    for (const channel of this.channels.values()) {
+      const { posted } = channel;
+      if (!posted.hasAll(channel.sentIn(world))) return false;
+      if (this.membership.isAlive(channel.rank, world) && !posted.hasAll(channel.acknowledgedOf(world))) return false;
+    }
+    return true;
+  }
+
+  private shrink(): void {
+    const { worlds } = this;
+    this.setWorlds();
     this.inherited &= this.worlds;
+    this.gates.leave(worlds & ~this.worlds);
+    this.notices.resign();
+  }
+
+  /** A receiver is back. It has seen what its world has not sent yet, and says when that is over. */
+  receiverBack({ rank }: ProcessName): void {
+    const channel = this.channels.get(rank);
+    if (channel !== undefined && this.hasGates) this.notices.receiverBack(channel);
+  }
+
+  receiverCaughtUp({ rank, replica }: ProcessName): void {
+    const channel = this.channels.get(rank);
+    if (channel === undefined) return;
+    channel.borrowed &= ~(1 << replica);
+    this.notices.receiverCaughtUp(channel, replica);
   }
 
   /** This process is a clone: nothing is on its way from it, and nobody gets anything before it has welcomed it. */
   begin(place: ProcessName): void {
     const { membership } = this;
     this.place = place;
-    this.worlds = this.worldsNow();
+    this.heldBack = 0;
+    this.setWorlds();
     this.inherited = 0;
     this.isConfirming = false;
+    if (this.hasGates) this.gates.begin(place.replica);
+    this.notices.begin(place);
     this.announced.clear();
     this.pending.clear();
     this.heirs.clear();
     for (let rank = 0; rank < membership.ranks; rank++) {
       if (rank !== place.rank) this.unwelcome.set(rank, membership.livingOf(rank));
     }
+    this.shut.clear();
     for (const channel of this.channels.values()) {
-      channel.dead = membership.deadOf(channel.rank);
+      const dead = membership.deadOf(channel.rank);
+      if (this.hasGates) this.notices.learn(channel, dead & ~channel.dead);
+      channel.dead = dead;
       channel.closed = this.unwelcome.get(channel.rank)!;
       channel.forgetElsewhere();
       channel.forEach((message) => {
@@ -352,6 +475,11 @@ export class ReplicatedSends {
     }
   }
 
+  /** Everybody has been told that this process, a clone, is there. */
+  begun(): void {
+    if (this.hasGates) this.notices.tellEverything(this.channels.values());
+  }
+
   private sendFrom(channel: SendChannel, worlds: number): void {
     for (let world = 0; worlds >>> world !== 0; world++) {
       if ((worlds & (1 << world)) !== 0) channel.next[world] = channel.first;
@@ -359,22 +487,97 @@ export class ReplicatedSends {
     if (channel.first < channel.end) this.pending.add(channel);
   }
 
+  // Worlds that are behind
+
+  /** What another replica of our rank has sent to a rank in a world where that has no replica any more. */
+  hearNotice(rank: number, { world, first, count }: WorldNotice): void {
+    const channel = this.channelTo(rank);
+    const sent = channel.sentIn(world);
+    if (count === 0) sent.addBefore(first);
+    for (let i = 0; i < count; i++) sent.add((first + i) | 0);
+    this.notices.moved();
+  }
+
+  /** The gate to a world may let more pass. */
+  gateMoved(): void {
+    for (const channel of this.shut) this.pending.add(channel);
+    this.shut.clear();
+    this.notices.moved();
+    this.vouch();
+  }
+
+  /**
+   * A clone of our rank waits for its world, which may wait for it: others that play there are of this process's world, and what came to the clone's
+   * source before it posted a message may have come to us later. What is not too early by the order of any replica is not.
+   */
+  private vouch(): void {
+    const clones = this.membership.aheadOf(this.place.rank);
+    if (clones === 0) return;
+    for (let world = 0; clones >>> world !== 0; world++) {
+      if ((clones & (1 << world)) === 0) continue;
+      for (const channel of this.channels.values()) {
+        if (this.membership.isAlive(channel.rank, world)) {
+          channel.forEach(({ sequence, position, has }) => {
+            if ((has & (1 << world)) === 0) this.vouchFor(channel, world, sequence, position);
+          });
+        } else {
+          this.notices.forUnsent(channel, world, (sequence, position) =>
+            this.vouchFor(channel, world, sequence, position),
+          );
+        }
+      }
+    }
+  }
+
+  private vouchFor(channel: SendChannel, world: number, sequence: number, position: number): void {
+    if (channel.vouched.has(sequence) || !this.gates.mayPass(world, position)) return;
+    channel.vouched.add(sequence);
+    const c = channel.rank * replicasMax + world;
+    this.ports.tell({ rank: this.place.rank, replica: world }, { a: RevivalWord.SENT, b: sequence, c });
+  }
+
+  /** A clone of our rank has caught up with its world, or is dead, or there is another one. */
+  forgetVouched(): void {
+    for (const channel of this.channels.values()) channel.vouched.clear();
+  }
+
+  get owesNotices(): boolean {
+    return this.notices.owes;
+  }
+
+  /** What came before everything that is kept is not asked for again. */
+  trimOrder(): void {
+    let oldest = this.notices.oldest(this.gates.oldest(this.worlds | this.membership.aheadOf(this.place.rank)));
+    for (const channel of this.channels.values()) {
+      if (channel.first < channel.end) oldest = Math.min(oldest, channel.at(channel.first).position);
+    }
+    this.order.trim(oldest);
+    this.gates.trimmed();
+  }
+
   // Deaths
 
   /** A process is dead, and the engine has forgotten what was under way to it. */
   lost(name: ProcessName): void {
-    if (name.rank === this.place.rank) this.succeed();
-    else this.forget(name);
+    if (name.rank === this.place.rank) {
+      this.heldBack &= ~(1 << name.replica);
+      this.forgetVouched();
+      this.succeed();
+    } else this.forget(name);
+    this.notices.forgetEmpty();
   }
 
   /** A replica of our own rank: this process may be the substitute for more worlds now, and sends what was not acknowledged there. */
   protected succeed(): void {
     const { worlds } = this;
-    this.worlds = this.worldsNow();
+    this.setWorlds();
     const added = this.worlds & ~worlds;
     this.inherited |= added;
     if (added === 0) return;
-    for (const channel of this.channels.values()) this.sendFrom(channel, added);
+    for (const channel of this.channels.values()) {
+      this.sendFrom(channel, added);
+      if (this.hasGates) this.notices.inherited(channel, added);
+    }
   }
 
   /** The dead replicas of our own rank whose worlds this process sends to; those that never were there are none. */
@@ -397,7 +600,9 @@ export class ReplicatedSends {
     if (heir?.source === replica || heir?.replica === replica) this.heirs.delete(rank);
     const channel = this.channels.get(rank);
     if (channel === undefined) return;
+    const wasAbsent = (channel.borrowed & (1 << replica)) !== 0;
     channel.dead |= 1 << replica;
+    if (this.hasGates) this.notices.receiverLost(channel, replica, wasAbsent);
     channel.forEach((message) => void this.settle(channel, message));
   }
 

@@ -8,6 +8,7 @@
  *   replicated-sends.ts  messages: sent, kept, sent again (send-channel.ts, kept-send.ts, copies.ts)
  *   acknowledgements.ts  what this process holds, told to those who keep it
  *   revival.ts           a lost replica comes back as a clone of another (clone-source.ts)
+ *   comparing            do the replicas of a rank send the same?
  *
  * Receives need no decision: replicas may take messages of ANY_SOURCE in different orders (R5), as long as each takes every message
  * once. A message is known by its rank and number, whichever replica sends it.
@@ -24,14 +25,18 @@ import type { Beginning, KeptPayload, ProtocolPorts } from "../protocol.ts";
 import { ReceivedNumbers } from "../received-numbers.ts";
 import type { SharedOperations } from "../shared-operations.ts";
 import { Acknowledgements, heldWord, runMax } from "./acknowledgements.ts";
+import { ArrivalOrder } from "./arrival-order.ts";
 import type { CloneSource } from "./clone-source.ts";
+import { isComparison, SendComparison, type SendDivergence } from "./comparing/send-comparison.ts";
 import { Copies } from "./copies.ts";
 import type { Membership } from "./membership.ts";
 import { ReplicatedOperations } from "./performing/replicated-operations.ts";
 import { ReplicatedSends, type ReplicatedSendsParts } from "./replicated-sends.ts";
 import type { Replicated } from "./report.ts";
 import { Revival } from "./revival.ts";
-import { RevivalWord } from "./revival-words.ts";
+import { isRevivalWord } from "./revival-words.ts";
+import { WorldGates } from "./world-gates.ts";
+import { isNotice, noticeOf, type WorldNotice } from "./world-notices.ts";
 
 const copiesBytesMaxDefault = 16 << 20;
 
@@ -42,6 +47,8 @@ export interface ReplicationOptions {
   readonly copiesBytesMax?: number;
   /** One number: the calls that the process has passed, for the observer of its progress. */
   readonly passed?: Float64Array;
+  /** Replicas of the rank have been found to send different messages; called once at most. */
+  readonly diverged?: (divergence: SendDivergence) => void;
 }
 
 export class ReplicationProtocol extends PassThrough {
@@ -59,8 +66,13 @@ export class ReplicationProtocol extends PassThrough {
   protected readonly acknowledgements: Acknowledgements;
   private readonly files: ReplicatedOperations;
   protected readonly revival: Revival;
-  /** By rank: the messages that have come. */
+  private readonly comparison: SendComparison;
+  /** The process may have nothing to do: words about what it has sent, which wait for more to say, are said. */
+  private isResting = false;
+  /** By rank: the messages that have come, and the order of all of them. */
   private readonly numbers = new Map<number, ReceivedNumbers>();
+  private readonly order = new ArrivalOrder();
+  private readonly gates: WorldGates;
   /** By rank: those of them whose bytes are still to come. */
   private readonly announced = new Map<number, Set<number>>();
   private readonly passed: Float64Array;
@@ -69,22 +81,41 @@ export class ReplicationProtocol extends PassThrough {
   /** Null: this process is no clone, or everybody knows it. */
   private whenBack: (() => void) | null = null;
 
-  constructor({ rank, replica, membership, copiesBytesMax, passed }: ReplicationOptions, ports: ProtocolPorts) {
+  constructor(options: ReplicationOptions, ports: ProtocolPorts) {
     super();
+    const { rank, replica, membership, copiesBytesMax, passed, diverged } = options;
     const place = { rank, replica };
     this.rank = rank;
     this.replica = replica;
     this.membership = membership;
     this.ports = ports;
+    this.gates = new WorldGates(replica, this.order, this.numbers);
     const copies = new Copies(ports.memory, copiesBytesMax ?? copiesBytesMaxDefault);
-    this.sends = this.newSends({ place, membership, copies });
+    this.sends = this.newSends({ place, membership, copies, order: this.order, gates: this.gates });
     this.acknowledgements = this.newWords(ports, membership, place);
     this.files = new ReplicatedOperations(ports, place, membership.replicas, membership.livingOf(rank));
+    this.comparison = new SendComparison({
+      ports,
+      place,
+      living: () => membership.livingOf(rank),
+      diverged: (divergence) => diverged?.(divergence),
+    });
     this.passed = passed ?? new Float64Array(1);
-    const { sends, acknowledgements, files } = this;
+    const { sends, acknowledgements, files, order, gates } = this;
     const numbersOf = (from: number): ReceivedNumbers => this.numbersOf(from);
     const lose = (name: ProcessName, life: number): void => this.peerFailed(name, life);
-    this.revival = new Revival({ ports, membership, sends, acknowledgements, files, place, numbersOf, lose });
+    this.revival = new Revival({
+      ports,
+      membership,
+      sends,
+      acknowledgements,
+      files,
+      order,
+      gates,
+      place,
+      numbersOf,
+      lose,
+    });
   }
 
   /** A replica of this rank that is lost can be made anew from this process. */
@@ -136,6 +167,7 @@ export class ReplicationProtocol extends PassThrough {
   override sendPosted(send: RecordId): boolean {
     this.pass();
     if (this.ports.records.get(send, R_PEER) === this.rank) return false;
+    this.comparison.add(send);
     this.sends.post(send);
     return true;
   }
@@ -151,18 +183,37 @@ export class ReplicationProtocol extends PassThrough {
     return this.sends.isBusy || this.acknowledgements.isBusy;
   }
 
-  /** Other replicas of a receiver may lack what only this process, and those of its rank, can send. */
+  /**
+   * Other replicas of a receiver may lack what only this process, and those of its rank, can send. Where replicas do not send the
+   * same, some messages are acknowledged by nobody. Asked when the program is over, or sleeps.
+   */
   override get awaitsOthers(): boolean {
-    return this.sends.unsettled !== 0;
+    this.isResting = true;
+    return (this.sends.unsettled !== 0 || this.sends.owesNotices) && !this.comparison.hasDiverged;
   }
 
   override progress(): boolean {
-    if (this.whenBack !== null && this.revival.isBack) {
-      this.whenBack();
-      this.whenBack = null;
-    }
+    if (this.whenBack !== null) this.comeBack();
+    if (this.revival.answers.isBusy) this.revival.answers.answer();
+    if (this.isResting) this.rest();
     const told = this.acknowledgements.flush();
     return (this.sends.isBusy && this.sends.progress()) || told;
+  }
+
+  /** A clone: its world may have come further, and everybody may know it. */
+  private comeBack(): void {
+    if (this.gates.isAhead) {
+      if (this.gates.hasCaughtUp()) this.revival.caughtUp();
+      this.sends.gateMoved();
+    }
+    if (!this.revival.isBack) return;
+    this.whenBack?.();
+    this.whenBack = null;
+  }
+
+  private rest(): void {
+    this.isResting = false;
+    this.comparison.tellAll();
   }
 
   // Receives
@@ -171,7 +222,7 @@ export class ReplicationProtocol extends PassThrough {
     this.pass();
   }
 
-  override receivePosted(): Pin {
+  override receivePosted(_receive: RecordId): Pin {
     this.pass();
     return Pin.FREE;
   }
@@ -185,8 +236,11 @@ export class ReplicationProtocol extends PassThrough {
     this.infer(rank, sender);
     const sequence = words[packet + SEQUENCE]!;
     const isAnnounced = kindOf(kind) === PacketKind.RTS;
+    if (this.gates.isAhead) this.gates.came(rank, sequence);
     if (!this.numbersOf(rank).add(sequence)) return this.arrivedAgain(rank, sequence, isAnnounced);
     if (isAnnounced) this.announcedOf(rank).add(sequence);
+    if (this.order.isFull) this.sends.trimOrder();
+    this.order.add(rank, sequence);
     return Arrival.TAKE;
   }
 
@@ -226,14 +280,18 @@ export class ReplicationProtocol extends PassThrough {
 
   override control(words: Int32Array, packet: number): void {
     const name = { rank: words[packet + SOURCE]!, replica: replicaOf(words[packet + KIND]!) };
-    if (words[packet + CONTEXT]! >= RevivalWord.PREPARE) {
+    if (isRevivalWord(words[packet + CONTEXT]!)) {
       this.revival.hear(name, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
       return;
     }
     if (name.rank === this.rank) {
       // Of a life that is over nothing counts: its successor may be expected already.
       if (this.membership.isAlive(name.rank, name.replica))
-        this.files.hear(name.replica, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
+        this.hearReplica(name.replica, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
+      return;
+    }
+    if (isNotice(words[packet + CONTEXT]!)) {
+      this.hearNotice(name, noticeOf(words[packet + CONTEXT]!, words[packet + TAG]!));
       return;
     }
     const first = words[packet + TAG]!;
@@ -241,6 +299,28 @@ export class ReplicationProtocol extends PassThrough {
     // A word of a process that may be wrong changes no more than a word can be about.
     if (words[packet + CONTEXT] !== heldWord || count < 1 || count > runMax || name.rank === this.rank) return;
     if (this.membership.isAlive(name.rank, name.replica)) this.sends.hear(name, first, count);
+  }
+
+  /** In a world that this process stands in for somebody, that rank has sent messages to ours. */
+  private hearNotice({ rank, replica }: ProcessName, { world, first, count }: WorldNotice): void {
+    if (!this.membership.isAlive(rank, replica) || world >= this.membership.replicas) return;
+    if (count === 0) this.gates.hearBefore(world, rank, first);
+    else this.gates.hear(world, rank, first, count);
+    this.sends.gateMoved();
+  }
+
+  /** A packet of another replica of our own rank. */
+  protected hearReplica(replica: number, a: number, b: number, c: number): void {
+    if (isNotice(a)) this.hearOwnNotice(replica, a, b, c);
+    else if (isComparison(a)) this.comparison.hear(replica, a, b, c);
+    else this.files.hear(replica, a, b, c);
+  }
+
+  private hearOwnNotice(replica: number, a: number, b: number, rank: number): void {
+    const notice = noticeOf(a, b);
+    const { membership } = this;
+    const isSound = notice.world < membership.replicas && rank >= 0 && rank < this.ports.ranks && rank !== this.rank;
+    if (isSound && membership.isAlive(this.rank, replica)) this.sends.hearNotice(rank, notice);
   }
 
   /** A message of another replica than the one that this process gets its messages from: the news of the deaths between them is on its way. */
@@ -264,6 +344,11 @@ export class ReplicationProtocol extends PassThrough {
     this.sends.lost(name);
     if (rank === this.rank) this.files.died(replica);
     this.revival.died(name);
+  }
+
+  /** Runs of messages that were compared with those of other replicas. */
+  get runsCompared(): number {
+    return this.comparison.compared;
   }
 
   override get kept(): readonly KeptPayload[] {

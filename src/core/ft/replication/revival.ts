@@ -30,12 +30,15 @@ import type { CloneBeginning } from "../clones.ts";
 import type { ProtocolPorts } from "../protocol.ts";
 import type { ReceivedNumbers } from "../received-numbers.ts";
 import { type Acknowledgements, heldWord, runMax } from "./acknowledgements.ts";
-import { CloneSource } from "./clone-source.ts";
-import type { Membership } from "./membership.ts";
+import type { ArrivalOrder } from "./arrival-order.ts";
+import { CloneSource, cloneOfQuestion } from "./clone-source.ts";
+import { type Membership, replicasMax } from "./membership.ts";
 import type { ReplicatedOperations } from "./performing/replicated-operations.ts";
 import type { ReplicatedSends } from "./replicated-sends.ts";
 import { RevivalWord } from "./revival-words.ts";
 import { Roll } from "./roll.ts";
+import { SourceAnswers } from "./source-answers.ts";
+import type { WorldGates } from "./world-gates.ts";
 
 /** A clone of another rank that this process has heard of. */
 class Returning {
@@ -64,12 +67,20 @@ class Awareness {
   }
 }
 
+/** Messages to a rank in a world. */
+interface Channel {
+  readonly to: number;
+  readonly world: number;
+}
+
 interface RevivalParts {
   readonly ports: ProtocolPorts;
   readonly membership: Membership;
   readonly sends: ReplicatedSends;
   readonly acknowledgements: Acknowledgements;
   readonly files: ReplicatedOperations;
+  readonly order: ArrivalOrder;
+  readonly gates: WorldGates;
   readonly place: ProcessName;
   /** Messages of a rank that have come. */
   readonly numbersOf: (rank: number) => ReceivedNumbers;
@@ -83,12 +94,14 @@ export class Revival {
   private readonly sends: ReplicatedSends;
   private readonly acknowledgements: Acknowledgements;
   private readonly files: ReplicatedOperations;
+  private readonly gates: WorldGates;
   private readonly numbersOf: (rank: number) => ReceivedNumbers;
   private readonly lose: (name: ProcessName, life: number) => void;
   private place: ProcessName;
   /** The life of this process. */
   private life = 0;
   readonly source: CloneSource;
+  readonly answers: SourceAnswers;
   /** By rank. */
   private readonly returning = new Map<number, Returning>();
   /** By rank and replica. */
@@ -105,10 +118,13 @@ export class Revival {
     this.sends = parts.sends;
     this.acknowledgements = parts.acknowledgements;
     this.files = parts.files;
+    this.gates = parts.gates;
     this.numbersOf = parts.numbersOf;
     this.lose = parts.lose;
     this.place = parts.place;
-    this.source = new CloneSource(parts);
+    const tellSent = (source: ProcessName, world: number): void => void this.tellSent(source, world);
+    this.source = new CloneSource({ ...parts, tellSent });
+    this.answers = new SourceAnswers(parts);
   }
 
   // Words
@@ -147,6 +163,22 @@ export class Revival {
         return;
       case RevivalWord.AGAIN:
         if (name.rank !== this.place.rank && this.isAlive(name)) this.sends.sendAgain(name, b);
+        return;
+      case RevivalWord.CAUGHT_UP:
+        if (this.isAlive(name)) this.hearCaughtUp(name, b);
+        return;
+      case RevivalWord.LOST:
+        if (this.isAlive(name)) this.hearLost(Math.floor(b / replicasMax), b % replicasMax, c);
+        return;
+      case RevivalWord.SENT:
+      case RevivalWord.SENT_BEFORE:
+        if (this.isAlive(name)) this.hearSent(b, c, kind === RevivalWord.SENT_BEFORE);
+        return;
+      case RevivalWord.SAID:
+        if (this.isAlive(name)) this.answers.hearSaid(name, b, c);
+        return;
+      case RevivalWord.LACKING:
+        if (this.isAlive(name)) this.source.hearLacking(b, c);
     }
   }
 
@@ -180,9 +212,10 @@ export class Revival {
 
   // Before there is a clone
 
-  private prepare(source: ProcessName, replica: number, life: number): void {
+  private prepare(source: ProcessName, question: number, life: number): void {
     const { membership, place } = this;
     const { rank } = source;
+    const replica = cloneOfQuestion(question);
     const isReplica = replica >= 0 && replica < membership.replicas && replica !== source.replica;
     if (!isReplica) return;
     if (rank !== place.rank) {
@@ -194,9 +227,58 @@ export class Revival {
     const clone = { rank, replica };
     if (this.isAlive(clone)) this.lose(clone, membership.lifeOf(rank, replica));
     membership.expect(rank, replica, life);
-    if (rank === place.rank) this.files.expect(replica);
-    else this.sends.expect(clone, source.replica);
-    this.tell(source, RevivalWord.PREPARED, replica, life);
+    if (rank === place.rank) {
+      this.files.expect(replica);
+      this.sends.holdBack(clone);
+      for (const [to, numbers] of this.sends.sentTo(replica)) this.saySent(source, numbers, { to, world: replica });
+    } else this.sends.expect(clone, source.replica);
+    const isAsked = this.tellSent(source, replica, { number: question, life });
+    if (isAsked) this.answers.ask(source, question, life);
+    else this.tell(source, RevivalWord.PREPARED, question, life);
+  }
+
+  /**
+   * The clone will be as far as its source, and what comes to it there must not depend on more. So whatever this process knows to have been sent
+   * to it in the clone's world, by ranks that have no replica there any more, whoever plays them in the source's world is told, and answers when
+   * that has been sent there too. True: this process is one of those.
+   */
+  private tellSent(
+    source: ProcessName,
+    world: number,
+    question?: { readonly number: number; readonly life: number },
+  ): boolean {
+    const { membership, place, sends } = this;
+    if (!sends.hasGates) return false;
+    let isAsked = false;
+    for (let rank = 0; rank < membership.ranks; rank++) {
+      if (membership.isAlive(rank, world)) continue;
+      const player = { rank, replica: membership.substituteOf(rank, source.replica) };
+      if (rank === place.rank) isAsked = rank !== source.rank && player.replica === place.replica;
+      if (rank === place.rank || player.replica < 0) continue;
+      const sent = place.replica === world ? this.numbersOf(rank) : this.gates.sentIn(world, rank);
+      if (sent !== undefined) this.saySent(player, sent, { to: place.rank, world });
+      if (rank !== source.rank && question !== undefined)
+        this.tell(player, RevivalWord.SAID, question.number, question.life);
+    }
+    return isAsked;
+  }
+
+  private saySent(player: ProcessName, numbers: ReceivedNumbers, { to, world }: Channel): void {
+    const channel = to * replicasMax + world;
+    this.tell(player, RevivalWord.SENT_BEFORE, numbers.firstMissing, channel);
+    for (const number of numbers.later) this.tell(player, RevivalWord.SENT, number, channel);
+  }
+
+  private hearSent(number: number, channel: number, isBefore: boolean): void {
+    const { membership, place } = this;
+    const [rank, world] = [Math.floor(channel / replicasMax), channel % replicasMax];
+    const isOurs = rank >= 0 && rank < membership.ranks && rank !== place.rank && world < membership.replicas;
+    if (isOurs) this.sends.hearNotice(rank, { world, first: number, count: isBefore ? 0 : 1 });
+  }
+
+  private hearLost(rank: number, replica: number, life: number): void {
+    const isOurs = rank >= 0 && rank < this.membership.ranks && replica < this.membership.replicas;
+    if (isOurs && this.membership.isAlive(rank, replica)) this.lose({ rank, replica }, life);
   }
 
   private relax(source: ProcessName): void {
@@ -221,8 +303,9 @@ export class Revival {
     membership.return(rank, replica, life);
     this.ports.peerLost(clone, life);
     this.ports.peerBack(clone);
+    if (this.sends.hasGates) membership.setAhead(rank, replica, true);
     if (rank === place.rank) {
-      this.sends.resign();
+      this.sends.resign(clone);
       this.files.returned(replica);
       this.sayAware(clone, life);
       return;
@@ -233,6 +316,7 @@ export class Revival {
       if (known?.replica === replica && known.life === life) unaware &= ~(1 << sibling);
     }
     this.returning.set(rank, new Returning(clone, life, unaware));
+    this.sends.receiverBack(clone);
     // The one that has sent to this process knows what it has sent; of what the clone will send it must hear.
     if (before >= 0 && before !== membership.substituteOf(rank, place.replica))
       this.tellHeld({ rank, replica: before });
@@ -248,6 +332,14 @@ export class Revival {
       }
     }
     this.tell(clone, RevivalWord.AWARE, clone.replica, life);
+  }
+
+  private hearCaughtUp(clone: ProcessName, life: number): void {
+    const { rank, replica } = clone;
+    if (this.membership.lifeOf(rank, replica) !== life) return;
+    this.membership.setAhead(rank, replica, false);
+    if (rank === this.place.rank) this.sends.forgetVouched();
+    else this.sends.receiverCaughtUp(clone);
   }
 
   private hearTold(clone: ProcessName): void {
@@ -315,6 +407,7 @@ export class Revival {
     this.foreign.clear();
     this.strangers.clear();
     this.source.begin(place);
+    this.answers.begin(place);
     for (const { rank, replica, life: present, isAlive } of members) {
       if (!membership.isOver(rank, replica, present)) membership.return(rank, replica, present);
       if (!isAlive) membership.die(rank, replica, present);
@@ -334,6 +427,19 @@ export class Revival {
       this.tellHeld(member);
       this.tell(member, RevivalWord.TOLD);
     }
+    this.sends.begun();
+  }
+
+  /** This process, a clone, sends to its world like any other now. */
+  caughtUp(): void {
+    const { membership, place } = this;
+    for (let rank = 0; rank < membership.ranks; rank++) {
+      const own = rank === place.rank ? 1 << place.replica : 0;
+      const living = membership.livingOf(rank) & ~own;
+      for (let replica = 0; living >>> replica !== 0; replica++) {
+        if ((living & (1 << replica)) !== 0) this.tell({ rank, replica }, RevivalWord.CAUGHT_UP, this.life);
+      }
+    }
   }
 
   private welcomed(name: ProcessName): void {
@@ -341,9 +447,9 @@ export class Revival {
     this.sends.open(name);
   }
 
-  /** A clone: does everybody know it? */
+  /** A clone: does everybody know it, and is its world as far as it? */
   get isBack(): boolean {
-    return this.hasBegun && this.strangers.isEmpty;
+    return this.hasBegun && this.strangers.isEmpty && !this.gates.isAhead;
   }
 
   // Deaths
@@ -352,6 +458,7 @@ export class Revival {
   died(name: ProcessName): void {
     const { rank, replica } = name;
     this.source.died(name);
+    this.answers.died(name);
     this.strangers.remove(name);
     const returning = this.returning.get(rank);
     if (returning?.name.replica === replica) this.returning.delete(rank);

@@ -10,6 +10,13 @@ import type { KeptSend } from "./kept-send.ts";
 /** Places of messages that are over are given back when they are so many, and half of all. */
 const emptyMax = 64;
 
+/** Bits. */
+interface ChannelStart {
+  readonly dead: number;
+  readonly closed: number;
+  readonly borrowed: number;
+}
+
 export class SendChannel {
   readonly rank: number;
   /** Bits: replicas of the rank that are dead. */
@@ -19,6 +26,13 @@ export class SendChannel {
   /** By replica: messages that it is taking from another replica of ours, which lives. If that dies it asks for them. */
   private readonly elsewhere = new Map<number, Set<number>>();
   private readonly acknowledged: ReceivedNumbers[];
+  private readonly sent: ReceivedNumbers[];
+  /** Bits: replicas that hold what was not sent in their worlds, because they had it from the image of another. */
+  borrowed: number;
+  /** Messages that a clone of our own rank has been told it may send (`ReplicatedSends.vouch`). */
+  readonly vouched = new Set<number>();
+  /** The numbers of all that were posted. */
+  readonly posted = new ReceivedNumbers();
   private readonly kept: KeptSend[] = [];
   /** Messages that ever were before the first of `kept`, and how many of `kept` are over without a gap. */
   private gone = 0;
@@ -26,10 +40,12 @@ export class SendChannel {
   /** By replica: the position of the first message that has not been put on its way to it, if this process sends to it. */
   readonly next: number[];
 
-  constructor(rank: number, replicas: number, { dead, closed }: { readonly dead: number; readonly closed: number }) {
+  constructor(rank: number, replicas: number, { dead, closed, borrowed }: ChannelStart) {
     this.rank = rank;
     this.dead = dead;
     this.closed = closed;
+    this.borrowed = borrowed;
+    this.sent = Array.from({ length: replicas }, () => new ReceivedNumbers());
     this.acknowledged = Array.from({ length: replicas }, () => new ReceivedNumbers());
     this.next = new Array<number>(replicas).fill(0);
   }
@@ -48,6 +64,7 @@ export class SendChannel {
   }
 
   add(message: KeptSend): void {
+    this.posted.add(message.sequence);
     this.kept.push(message);
   }
 
@@ -56,13 +73,30 @@ export class SendChannel {
     return this.acknowledged[replica]!.add(sequence);
   }
 
-  /** A replica has all messages below that number. */
-  acknowledgeBelow(replica: number, number: number): void {
-    this.acknowledged[replica]!.addAllBelow(number);
+  /** All numbers before that one. */
+  acknowledgeBefore(replica: number, number: number): void {
+    this.acknowledged[replica]!.addBefore(number);
+  }
+
+  acknowledgedOf(replica: number): ReceivedNumbers {
+    return this.acknowledged[replica]!;
+  }
+
+  /** What this process's rank has sent in a world, as far as it has been told; see `isSentIn`. */
+  sentIn(world: number): ReceivedNumbers {
+    return this.sent[world]!;
+  }
+
+  /** Is that message known to have been sent in that world? What its replica of the rank holds was, unless it has it from elsewhere. */
+  isSentIn(world: number, sequence: number): boolean {
+    if (this.sent[world]!.has(sequence)) return true;
+    return (this.borrowed & (1 << world)) === 0 && this.acknowledged[world]!.has(sequence);
   }
 
   /** A replica is made anew: what lives before it have held says nothing, but what its source has it will have. */
   renew(replica: number, source: number): void {
+    if ((this.borrowed & (1 << replica)) === 0) this.sent[replica]!.addAll(this.acknowledged[replica]!);
+    this.borrowed |= 1 << replica;
     this.acknowledged[replica] = this.acknowledged[source]!.copy();
     this.elsewhere.delete(replica);
     const [bit, sourceBit] = [1 << replica, 1 << source];
@@ -84,6 +118,16 @@ export class SendChannel {
   forgetElsewhere(replica?: number, sequence?: number): void {
     if (replica === undefined) this.elsewhere.clear();
     else if (sequence !== undefined) this.elsewhere.get(replica)?.delete(sequence);
+  }
+
+  /** The numbers of messages that have not been put on their way to that replica. */
+  unsentTo(replica: number): Set<number> {
+    const unsent = new Set<number>();
+    for (let position = Math.max(this.first, this.next[replica]!); position < this.end; position++) {
+      const { isOver, has, announced, sequence } = this.at(position);
+      if (!isOver && ((has | announced) & (1 << replica)) === 0) unsent.add(sequence);
+    }
+    return unsent;
   }
 
   /** Bits: the replicas that have acknowledged that number. */

@@ -51,7 +51,7 @@ test("R8 of a large payload a sample is enough where that was asked for: both en
   }
   bytes.fill(1, 1 << 18, 3 << 18);
   notEqual(of(bytes, sampled), before);
-  equal(of(bytes.subarray(0, 1024), sampled), of(bytes.subarray(0, 1024)), "a small one is hashed as a whole");
+  equal(of(bytes.subarray(0, 512), sampled), of(bytes.subarray(0, 512)), "a small one is hashed as a whole");
 });
 
 test("R8 every word of an envelope counts", () => {

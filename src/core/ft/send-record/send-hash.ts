@@ -16,8 +16,8 @@ interface Coverage {
 }
 
 export const everyByte: Coverage = { bytesMax: Number.POSITIVE_INFINITY };
-/** For replicas at work: bytes at both ends and strides between, so that a message of any size costs at most a microsecond. */
-export const sampled: Coverage = { bytesMax: 1 << 10 };
+/** For replicas at work: bytes at both ends and strides between, so that a message of any size costs about a microsecond at most. */
+export const sampled: Coverage = { bytesMax: 1 << 9 };
 
 /** Pieces into which a sample falls: the first is at the start, the last at the end. */
 const pieces = 16;

@@ -14,6 +14,7 @@ export interface TestChoice {
 }
 
 export class TestChoices implements Choices {
+  readonly isReady = true;
   /** What the life before came to. */
   readonly known: readonly TestChoice[];
   /** How many of these have been taken. */

@@ -23,7 +23,7 @@ import { ProgramMemory } from "../../transport/program-memory.ts";
 import { RankMemory } from "../../transport/rank-memory.ts";
 import { RingTransport } from "../../transport/ring-transport.ts";
 import { claimBoard, SharedBoards } from "../../transport/shared-board.ts";
-import { PlaneWaits } from "../plane-waits.ts";
+import { PlaneWait } from "./plane-wait.ts";
 import { programPages } from "./random-calls.ts";
 
 /** The answer of a call that waits. */
@@ -109,8 +109,7 @@ export class PlaneWorld {
 
   /** Ranks that wait ask those they wait for, or wait in their engines first; dead ones do not. */
   ask(dead: number): void {
-    for (const { process, program } of this.ranks) {
-      const { planeWait } = program.suspension;
+    for (const { process, planeWait } of this.ranks) {
       if (planeWait.isUnderWay) planeWait.leave();
       else if (process.rank !== dead) process.inquiries.ask();
     }
@@ -151,6 +150,7 @@ class PlaneRank {
   readonly bytes: Uint8Array;
   readonly ints: Int32Array;
   readonly plane: DataPlane | null;
+  readonly planeWait: PlaneWait;
   readonly #calls: Record<string, Call>;
   readonly #importOf: (name: string) => Call;
   /** The call that waits. */
@@ -182,9 +182,17 @@ class PlaneRank {
     this.#stop = stop;
     const imports: Record<string, Call> = Object.fromEntries(planeCalls.map((name) => [name, this.#importOf(name)]));
     const engine = { ...imports, restOfExchange: restOfExchange(this.program) };
-    const waits = new PlaneWaits({ program: this.program, mustGiveWay: () => this.#stopsInPlane(planeWaits) });
+    this.planeWait = new PlaneWait({
+      stops: () => this.#stopsInPlane(planeWaits),
+      unwind: () => {
+        this.#isUnwinding = true;
+      },
+      rewound: () => {
+        this.#isRewinding = false;
+      },
+    });
     const wakeWaiters = (): void => ring.wakeWaiters();
-    this.#calls = plane === null ? imports : plane.connect({ memory, engine, wakeWaiters, waits });
+    this.#calls = plane === null ? imports : plane.connect({ memory, engine, wakeWaiters, waits: this.planeWait });
   }
 
   /** Does the rank stop in this wait of its plane? If not, its engine waits. */
@@ -194,7 +202,6 @@ class PlaneRank {
       this.planeWaits++;
       return true;
     }
-    this.program.suspension.planeWait.leave();
     return false;
   }
 
@@ -252,11 +259,13 @@ class PlaneRank {
       this.#waiting = null;
       return early;
     }
-    const { planeWait } = this.program.suspension;
-    if (planeWait.isUnderWay && !planeWait.hasNews()) return WAITS;
+    const { isUnderWay } = this.planeWait;
+    if (isUnderWay && !this.planeWait.hasNews()) return WAITS;
     const { name, args } = this.#waiting!;
-    this.program.suspension.isRewinding = true;
-    this.process.pass.setOutside(true);
+    if (!isUnderWay) {
+      this.program.suspension.isRewinding = true;
+      this.process.pass.setOutside(true);
+    }
     this.#isRewinding = true;
     const answer = this.#answer(name, args);
     assert(!this.#isRewinding, "the import in which a process has stopped hears that it goes on");
@@ -274,7 +283,7 @@ class PlaneRank {
 
   /** As the node does it before images are taken: the process shall stop, so the engine takes over what the plane waits for. */
   handOver(): void {
-    if (!this.program.suspension.planeWait.isUnderWay) return;
+    if (!this.planeWait.isUnderWay) return;
     const { words, at } = this.#stop;
     words[at] = 1;
     this.goAhead();

@@ -39,7 +39,7 @@ const counts = [0, 1, 1, 1, 1, 2, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 6
 
 const kinds = [
   ...["MPI_Barrier", "MPI_Bcast", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce", "MPI_Allreduce"],
-  ...["MPI_Gather", "MPI_Allgather", "MPI_Alltoall"],
+  ...["MPI_Gather", "MPI_Scatter", "MPI_Allgather", "MPI_Alltoall"],
 ];
 /** Of all blocks of a buffer: a rank has little memory. */
 const blocksBytesMax = 16_384;
@@ -65,7 +65,8 @@ export function randomCollective(options: RandomCollectiveOptions): Step[] {
   const isInteger = integers.some(([handle]) => handle === type);
   const isFloat = floats.some(([handle]) => handle === type);
   const kind = of(kinds);
-  const hasBlocks = kind === "MPI_Gather" || kind === "MPI_Allgather" || kind === "MPI_Alltoall";
+  const hasBlocks =
+    kind === "MPI_Gather" || kind === "MPI_Scatter" || kind === "MPI_Allgather" || kind === "MPI_Alltoall";
   const count = of(hasBlocks ? counts.filter((each) => each * size * ranks <= blocksBytesMax) : counts);
   const root = below(ranks);
   const sums = type === BYTE[0] ? bits : [SUM, SUM, PROD];
@@ -91,6 +92,8 @@ export function randomCollective(options: RandomCollectiveOptions): Step[] {
             comm,
           ],
         };
+      case "MPI_Scatter":
+        return scatterOf(name, rank, length, isInPlace);
       case "MPI_Gather":
       case "MPI_Allgather":
       case "MPI_Alltoall":
@@ -114,6 +117,14 @@ export function randomCollective(options: RandomCollectiveOptions): Step[] {
       ...room,
     ];
     return { name, args: isGather ? [...args, root, comm] : [...args, comm] };
+  };
+  const scatterOf = (name: string, rank: number, length: number, isInPlace: boolean): Step => {
+    const isRoot = options.rankOf(rank) === root;
+    const items = below(8) === 0 ? [length * size, BYTE[0]] : [length, type];
+    const room = mayDiffer && below(12) === 0 ? [length + of([-1, 1]), type] : [length, type];
+    const from = isRoot ? bufferOf(length * size * ranks) : of([0, 1, bufferOf(8)]);
+    const to = isInPlace && isRoot ? IN_PLACE : bufferOf((length + 1) * size);
+    return { name, args: [from, ...items, to, ...room, root, comm] };
   };
   const calls = Array.from({ length: ranks }, (_, rank) => callOf(kind, rank, count));
   if (mayDiffer && below(6) === 0) {

@@ -6,7 +6,12 @@ import { createPlaceWords, type RankPlace, readPlace } from "../../messages/wher
 import { ProcessNames } from "./process-names.ts";
 import { type RankStanding, whereaboutsTable } from "./whereabouts-table.ts";
 
-const place: RankPlace = { ...readPlace(createPlaceWords(), 0, 0), state: "waiting", peer: NO_PEER, forMs: 3_100 };
+const place: RankPlace = {
+  ...readPlace(createPlaceWords(), { rank: 0, nowMs: 0 }),
+  state: "waiting",
+  peer: NO_PEER,
+  forMs: 3_100,
+};
 const names = new ProcessNames();
 const at = (rank: number, given: Partial<RankPlace>): RankStanding => {
   const of = { ...place, ...given, rank };

@@ -191,10 +191,9 @@ export class ScenarioProgram {
     return this;
   }
 
-  /** As many receives from any source as there are senders: which takes which is chance. */
-  gather(senders: readonly number[], to: number, bytes = 8): this {
+  /** As many receives from any source as there are senders: which takes which is chance. Each has a tag of its own unless given. */
+  gather(senders: readonly number[], to: number, bytes = 8, tag = this.#tags++): this {
     const draft = this.#draft;
-    const tag = this.#tags++;
     const messages = senders.map((from) => this.#message(from, to, tag, bytes, SendMode.STANDARD));
     for (const [i, from] of senders.entries()) draft.act(from, { kind: "send-now", message: messages[i]! });
     for (const _ of senders) {

@@ -1,0 +1,177 @@
+/**
+ * A substitute is in several worlds, and has seen what its own world has sent. Another world may be behind: there a message that depends on what
+ * nobody has sent yet would come from the future, and a receive of ANY_SOURCE take it instead of one that was meant (the paper's algorithm
+ * has no such case, docs/replication.md). So a message passes the gate to a world when all that had come before it was posted
+ * has been sent in that world as well. Who sends there tells it (world-notices.ts).
+ *
+ * A clone has the past of its source, which is of another world. So its own world has a gate too, until all has been sent there that came to
+ * the source before the image was taken. What comes later is of the clone's own world.
+ */
+import { lives, saves } from "../../base/saved-classes.ts";
+import { ReceivedNumbers } from "../received-numbers.ts";
+import type { ArrivalOrder } from "./arrival-order.ts";
+
+class Gate {
+  readonly world: number;
+  /** All that came before this position has been sent in that world, if what came before the remembered order has. */
+  position: number;
+  isPastForgotten = false;
+  /** By rank: the messages to this process that have been sent in that world. */
+  readonly sent = new Map<number, ReceivedNumbers>();
+
+  constructor(world: number, position: number) {
+    this.world = world;
+    this.position = position;
+  }
+
+  sentBy(rank: number): ReceivedNumbers {
+    let numbers = this.sent.get(rank);
+    if (numbers === undefined) {
+      numbers = new ReceivedNumbers();
+      this.sent.set(rank, numbers);
+    }
+    return numbers;
+  }
+}
+
+export class WorldGates {
+  private readonly order: ArrivalOrder;
+  /** By rank: all messages that have come. */
+  private readonly arrived: ReadonlyMap<number, ReceivedNumbers>;
+  private readonly gates = new Map<number, Gate>();
+  private own: number;
+  /** A clone's own world is not as far as its source was; that far: a position. */
+  isAhead = false;
+  private sourceEnd = 0;
+
+  constructor(own: number, order: ArrivalOrder, arrived: ReadonlyMap<number, ReceivedNumbers>) {
+    this.own = own;
+    this.order = order;
+    this.arrived = arrived;
+  }
+
+  /** This process is a clone, in that world. */
+  begin(own: number): void {
+    this.own = own;
+    this.isAhead = true;
+    this.sourceEnd = this.order.end;
+    // The order may have been forgotten past those that the source did not ask for.
+    for (const gate of this.gates.values()) gate.isPastForgotten = false;
+  }
+
+  /** Has the own world come as far as the source was? Then that is so for ever. */
+  hasCaughtUp(): boolean {
+    if (!this.isAhead || !this.mayPass(this.own, this.sourceEnd)) return false;
+    this.isAhead = false;
+    this.gates.delete(this.own);
+    return true;
+  }
+
+  /** Others send to those worlds from now on. */
+  leave(worlds: number): void {
+    for (const gate of this.gates.values()) if ((worlds & (1 << gate.world)) !== 0) gate.isPastForgotten = false;
+  }
+
+  /** Is nothing asked of messages to that world? */
+  isFree(world: number): boolean {
+    return world === this.own && !this.isAhead;
+  }
+
+  /** To a clone, that message has come from its own world. */
+  came(rank: number, sequence: number): void {
+    this.gateOf(this.own).sentBy(rank).add(sequence);
+  }
+
+  /** The news of a world may come before that of the death which makes this process its sender. */
+  private gateOf(world: number): Gate {
+    let gate = this.gates.get(world);
+    if (gate === undefined) {
+      gate = new Gate(world, this.order.front);
+      this.gates.set(world, gate);
+    }
+    return gate;
+  }
+
+  /** In that world a run of messages of that rank to this process's has been sent. */
+  hear(world: number, rank: number, first: number, count: number): void {
+    if (this.isFree(world)) return;
+    const sent = this.gateOf(world).sentBy(rank);
+    for (let i = 0; i < count; i++) sent.add((first + i) | 0);
+  }
+
+  /** What is known of the messages that rank has sent in that world. */
+  sentIn(world: number, rank: number): ReceivedNumbers | undefined {
+    return this.gates.get(world)?.sent.get(rank);
+  }
+
+  /** All before that number. */
+  hearBefore(world: number, rank: number, sequence: number): void {
+    if (!this.isFree(world)) this.gateOf(world).sentBy(rank).addBefore(sequence);
+  }
+
+  /** May a message that was posted at that position be sent in that world? */
+  mayPass(world: number, position: number): boolean {
+    if (this.isFree(world)) return true;
+    const gate = this.gateOf(world);
+    if (gate.isPastForgotten && gate.position >= position) return true;
+    this.advance(gate, position);
+    return gate.isPastForgotten && gate.position >= position;
+  }
+
+  private advance(gate: Gate, to: number): void {
+    const { order } = this;
+    gate.isPastForgotten ||= this.hasSentForgotten(gate);
+    if (!gate.isPastForgotten) return;
+    while (gate.position < to && hasSent(gate, order.rankAt(gate.position), order.sequenceAt(gate.position))) {
+      gate.position++;
+    }
+  }
+
+  /** Has all been sent in that world that came before the remembered order? */
+  private hasSentForgotten(gate: Gate): boolean {
+    const remembered = this.remembered(gate.position);
+    for (const [rank, arrived] of this.arrived) {
+      const first = gate.sent.get(rank)?.firstMissing ?? 0;
+      const isLacking = (number: number): boolean =>
+        arrived.has(number) && !hasSent(gate, rank, number) && remembered.get(rank)?.has(number) !== true;
+      for (let number = first; ((number - arrived.firstMissing) | 0) < 0; number = (number + 1) | 0) {
+        if (isLacking(number)) return false;
+      }
+      for (const number of arrived.later) if (isLacking(number)) return false;
+    }
+    return true;
+  }
+
+  /** By rank, from that position on. */
+  private remembered(from: number): Map<number, Set<number>> {
+    const { order } = this;
+    const found = new Map<number, Set<number>>();
+    for (let position = from; position < order.end; position++) {
+      const rank = order.rankAt(position);
+      const numbers = found.get(rank) ?? new Set<number>();
+      found.set(rank, numbers.add(order.sequenceAt(position)));
+    }
+    return found;
+  }
+
+  /** The order from there on is asked for by some gate; those of worlds that others send to wait for nothing yet. */
+  oldest(worlds: number): number {
+    let oldest = this.order.end;
+    for (const gate of this.gates.values()) {
+      if ((worlds & (1 << gate.world)) === 0) continue;
+      this.advance(gate, this.order.end);
+      oldest = Math.min(oldest, gate.position);
+    }
+    return oldest;
+  }
+
+  /** What is forgotten now was before the gates of other worlds, too. */
+  trimmed(): void {
+    for (const gate of this.gates.values()) gate.position = Math.max(gate.position, this.order.front);
+  }
+}
+
+const hasSent = (gate: Gate, rank: number, sequence: number): boolean => gate.sent.get(rank)?.has(sequence) === true;
+
+saves({ Gate });
+lives({ WorldGates });
