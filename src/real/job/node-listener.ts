@@ -33,7 +33,7 @@ interface NodeListenerOptions {
 interface NodeListenerParts {
   readonly core: Pick<Dispatcher, "outcome" | "state" | "unusable" | "aborted" | "rankEnded" | "rankDone" | "falls">;
   readonly nodes: Pick<JobNodes, "ready" | "returned" | "send" | "processOf">;
-  readonly output: Pick<JobOutput, "accept">;
+  readonly output: Pick<JobOutput, "acceptFrom">;
   readonly input: Pick<InputSource, "want" | "captured" | "lost">;
   readonly spawning: Pick<Spawning, "asked" | "ready">;
   readonly freezing: Pick<JobFreezing, "stopped" | "image" | "died">;
@@ -129,9 +129,9 @@ export class NodeListener {
         break;
       case "output": {
         const { chunk } = message;
-        const rank = report.names.rankOf(message.rank);
+        const player = { process: message.rank, rank: report.names.rankOf(message.rank) };
         const written = () => nodes.send(node, { kind: "written", bytes: chunk.bytes.length });
-        output.accept({ kind: "rank", rank }, chunk, written);
+        output.acceptFrom(player, chunk, written);
         break;
       }
       case "rank-ended":
