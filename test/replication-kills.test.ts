@@ -75,7 +75,7 @@ test("R4 the last replica of a rank is lost: the job ends and says so", { ...lim
   assert.equal(code, 137, stderr);
   assert.match(
     stderr,
-    /node 1 \(replica 0 of rank 1\) failed .*; the job cannot go on: no replica of rank 1 is left\./,
+    /node 1 \(replica 0 of rank 1\) failed .*; the job cannot go on: no replica of rank 1 is left, and there is no checkpoint to go back to\./,
   );
 });
 

@@ -49,6 +49,7 @@ function parserOf(flag: string, form: OptionForm): ((text: string) => unknown) |
     case "time":
       return (text) => (form.words.includes(text) ? text : duration(flag)(text));
     case "text":
+    case "flag":
     case "words or file":
       return null;
     default:

@@ -225,7 +225,8 @@ export class World<M extends ProcessMemory = SimMemory> {
       boards: this.#boardsOf(number, { number: () => transport.number }),
       worldBoard: this.#worldBoard,
       ...(unexpectedBytesMax === undefined ? {} : { unexpectedBytesMax }),
-      ...(lives === undefined ? {} : { incarnations: lives }),
+      // Where ranks have several processes the protocol knows their lives.
+      ...(lives === undefined || replicas.length > 0 ? {} : { incarnations: lives }),
     });
     return new SimProcess({ number, node: this.placement[number]!, memory, transport, core });
   }

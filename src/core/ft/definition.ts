@@ -95,6 +95,8 @@ export interface ProtocolDefinition {
   readonly options: readonly ProtocolOption[];
   /** By rank: how many processes play it. Null: one. */
   readonly replicas: ((values: OptionValues, ranks: number) => readonly number[]) | null;
+  /** Do processes that are dead, while others play their ranks, come back as clones of those? Absent: never. */
+  readonly clones?: (values: OptionValues) => boolean;
   /** What is wrong with the values of its options for that job, in one line; undefined: nothing. */
   check(values: OptionValues, job: JobFacts): string | undefined;
   /** Null: it takes none. */

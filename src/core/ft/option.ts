@@ -16,6 +16,8 @@ export type OptionForm =
   /** In milliseconds; or one of the words, as it is. */
   | { readonly kind: "time"; readonly words: readonly string[] }
   | { readonly kind: "text" }
+  /** Nothing: it is given, and true, or not. */
+  | { readonly kind: "flag" }
   /** One of the words, as it is; or a file, whose contents mean something. */
   | {
       readonly kind: "words or file";

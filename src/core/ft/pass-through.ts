@@ -7,7 +7,7 @@ import type { ProcessName } from "../base/identity.ts";
 import { lives } from "../base/saved-classes.ts";
 import { Arrival, Pin } from "../request/decisions.ts";
 import type { Choices } from "./choices.ts";
-import type { Beginning, KeptPayload, NewProtocol, Protocol, Write } from "./protocol.ts";
+import type { Beginning, Cloning, KeptPayload, NewProtocol, Protocol, Write } from "./protocol.ts";
 import type { SharedOperations } from "./shared-operations.ts";
 
 export class PassThrough implements Protocol {
@@ -22,6 +22,10 @@ export class PassThrough implements Protocol {
   }
 
   get operations(): SharedOperations | null {
+    return null;
+  }
+
+  get cloning(): Cloning | null {
     return null;
   }
 

@@ -12,7 +12,7 @@
  * `ProtocolPorts` it was given.
  */
 import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
-import type { ProcessName } from "../base/identity.ts";
+import type { Identity, ProcessName } from "../base/identity.ts";
 import type { Arrival, KeptMessage, Pin, Told, Went } from "../request/decisions.ts";
 import type { Memory } from "../request/memory.ts";
 import type { Records } from "../request/records.ts";
@@ -54,6 +54,8 @@ export interface ProtocolPorts {
   place(name: ProcessName, process: number): void;
   /** This process's messages for that rank go to that replica of it; to the replica that this process is, unless told otherwise. */
   route(to: ProcessName): void;
+  /** This process has the image of another replica of its rank, and is that one from now on, in that life. */
+  becomes(own: Identity): void;
   /** The program may hear that a send which the protocol has taken is complete. */
   complete(send: RecordId): void;
   /**
@@ -90,6 +92,18 @@ export interface Beginning {
   caughtUp(): void;
 }
 
+/** A process from whose image another replica of its rank is made. */
+export interface Cloning {
+  /** That replica shall come back in that life: whatever it will need is kept from now on. */
+  prepare(replica: number, life: number): void;
+  /** May the image be taken, at the next capture point? False again if the attempt was given up. */
+  readonly isPrepared: boolean;
+  /** Everybody knows, but the program is not as far as it must be for that. */
+  readonly mustGoOn: boolean;
+  /** It is taken. */
+  captured(): void;
+}
+
 /** Bytes in the process's memory that are the protocol's. An image takes them along; the pointer is another one afterwards. */
 export interface KeptPayload {
   readonly bytes: number;
@@ -114,6 +128,9 @@ export interface Protocol {
 
   /** Operations on files, where several processes play the rank; null: this process performs its own. */
   readonly operations: SharedOperations | null;
+
+  /** How this process is made ready to be cloned while it goes on; null: it cannot be. */
+  readonly cloning: Cloning | null;
 
   /** A life begins: the process is restored if it has an image, and its program has not run yet. */
   begin(beginning: Beginning): void;

@@ -34,6 +34,38 @@ export class ReceivedNumbers {
     while (this.later.delete(this.firstMissing)) this.firstMissing = (this.firstMissing + 1) | 0;
   }
 
+  hasAll({ firstMissing, later }: ReceivedNumbers): boolean {
+    for (let number = this.firstMissing; ((number - firstMissing) | 0) < 0; number = (number + 1) | 0) {
+      if (!this.has(number)) return false;
+    }
+    for (const number of later) if (!this.has(number)) return false;
+    return true;
+  }
+
+  addAll({ firstMissing, later }: ReceivedNumbers): void {
+    this.addBefore(firstMissing);
+    for (const number of later) this.add(number);
+  }
+
+  without(numbers: ReadonlySet<number>): ReceivedNumbers {
+    const left = new ReceivedNumbers();
+    let first = this.firstMissing;
+    for (const number of numbers) if (((number - first) | 0) < 0) first = number;
+    left.firstMissing = first;
+    for (let number = first; number !== this.firstMissing; number = (number + 1) | 0) {
+      if (!numbers.has(number)) left.add(number);
+    }
+    for (const number of this.later) if (!numbers.has(number)) left.add(number);
+    return left;
+  }
+
+  copy(): ReceivedNumbers {
+    const copy = new ReceivedNumbers();
+    copy.firstMissing = this.firstMissing;
+    copy.later = new Set(this.later);
+    return copy;
+  }
+
   /** How many, wrapped like the numbers. */
   get count(): number {
     return (this.firstMissing + this.later.size) | 0;

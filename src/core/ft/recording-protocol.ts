@@ -8,7 +8,7 @@ import { Arrival, type Pin } from "../request/decisions.ts";
 import { R_PEER, type Records } from "../request/records.ts";
 import { CONTEXT, SEQUENCE, SOURCE } from "../wire/packet.ts";
 import type { Choices } from "./choices.ts";
-import type { Beginning, KeptPayload, NewProtocol, Protocol, Write } from "./protocol.ts";
+import type { Beginning, Cloning, KeptPayload, NewProtocol, Protocol, Write } from "./protocol.ts";
 import type { SharedOperations } from "./shared-operations.ts";
 
 export interface RecordedCall {
@@ -20,6 +20,7 @@ export interface RecordedCall {
     | "hasFarewell"
     | "choices"
     | "operations"
+    | "cloning"
     | "isBusy"
     | "awaitsOthers"
     | "progress"
@@ -100,6 +101,10 @@ export class RecordingProtocol implements Protocol {
 
   get operations(): SharedOperations | null {
     return this.#inner.operations;
+  }
+
+  get cloning(): Cloning | null {
+    return this.#inner.cloning;
   }
 
   get isBusy(): boolean {

@@ -26,8 +26,8 @@ describe("registry of protocols", () => {
     for (const { name, help, options } of protocols) {
       ok(/^[a-z][a-z0-9-]*$/.test(name), name);
       ok(help.length <= 110 && !help.includes("\n"), help);
-      for (const { key, flag } of options) {
-        ok(/^--[a-z-]+ <\S+>$/.test(flag), flag);
+      for (const { key, flag, form } of options) {
+        ok((form.kind === "flag" ? /^--[a-z-]+$/ : /^--[a-z-]+ <\S+>$/).test(flag), flag);
         equal(flags.get(flag) ?? key, key, flag);
         flags.set(flag, key);
       }

@@ -82,7 +82,7 @@ export class Peers {
   };
   readonly ranks: number;
   readonly replicas: number;
-  private readonly replica: number;
+  private replica: number;
   private readonly transport: Transport;
   private readonly pass: Pass;
   /** By peer: the state that an image holds. */
@@ -151,6 +151,23 @@ export class Peers {
   route(rank: number, replica: number): void {
     this.routes.set(rank, replica);
     this.change();
+  }
+
+  /** This process, which has the image of another replica of its rank, is that one now. */
+  becomes(rank: number, replica: number): void {
+    const [before, now] = [this.ofRank(rank), this.numberOf(rank, replica)];
+    this.replica = replica;
+    this.change();
+    if (before === now) return;
+    // The one whose image it is has known it as dead.
+    this.setGone(now, Gone.NO);
+    const slot = this.table.find(before);
+    const isShut = slot >= 0 && this.table.words[slot + P_SHUT] !== 0;
+    const isTold = this.isToldShut(before);
+    this.setShut(before, false);
+    this.setToldShut(before, false);
+    this.setShut(now, isShut);
+    this.setToldShut(now, isTold);
   }
 
   // Addresses

@@ -5,11 +5,11 @@
  * protocol can use the plain fields here alone.
  */
 import type { RecordId } from "../base/brand.ts";
-import type { ProcessName } from "../base/identity.ts";
+import type { Identity, ProcessName } from "../base/identity.ts";
 import { lives } from "../base/saved-classes.ts";
 import type { KeptMessage, Pin, Told, Went } from "../request/decisions.ts";
 import type { Memory } from "../request/memory.ts";
-import type { Records } from "../request/records.ts";
+import { R_REPLICA, type Records, recordWords } from "../request/records.ts";
 import { BYTES, PAYLOAD } from "../wire/packet.ts";
 import type { Engine } from "./engine.ts";
 import { Gone } from "./gone.ts";
@@ -57,6 +57,18 @@ export class ProtocolAccess {
 
   route({ rank, replica }: ProcessName): void {
     this.engine.peers.route(rank, replica);
+  }
+
+  becomes({ rank, replica, incarnation }: Identity): void {
+    const { peers, records } = this.engine;
+    const before = peers.ofRank(rank);
+    peers.becomes(rank, replica);
+    peers.know(peers.ofRank(rank), incarnation);
+    // Messages of the process to itself name it on both sides.
+    const { words } = records;
+    for (let at = 0; at < words.length; at += recordWords) {
+      if (peers.ofRecord(words, at) === before) words[at + R_REPLICA] = replica;
+    }
   }
 
   complete(send: RecordId): void {

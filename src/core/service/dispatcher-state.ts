@@ -74,6 +74,22 @@ export interface Fall {
   /** Null: the job goes on. */
   readonly outcome: JobOutcome | null;
 }
+/** Where deaths are covered: another process comes in the place of a node that is gone, for processes that come back. */
+interface NodeAgain {
+  readonly kind: "node-again";
+  readonly node: number;
+}
+/** Where deaths are covered: a process that was dead begins that life. */
+interface ReturnedLife {
+  readonly kind: "returned";
+  readonly rank: number;
+  readonly incarnation: number;
+}
+/** Where deaths are covered: a life that was announced will not begin. */
+interface MissedLife {
+  readonly kind: "missed";
+  readonly death: Death;
+}
 /** Another dispatcher decides from now on. Nodes take no order of an earlier one. */
 interface TookOver {
   readonly kind: "took-over";
@@ -92,6 +108,9 @@ export type DispatcherRecord =
   | RankOver
   | NodeGone
   | Fall
+  | NodeAgain
+  | ReturnedLife
+  | MissedLife
   | TookOver
   | Decided
   | FallsRecord;
@@ -153,6 +172,16 @@ export function applyToDispatcher(state: DispatcherState, record: Exclude<Dispat
       break;
     case "fall":
       applyFallOf(state, record);
+      break;
+    case "node-again":
+      state.nodes[record.node]!.gone = false;
+      state.nodes[record.node]!.life++;
+      break;
+    case "returned":
+      state.ranks[record.rank] = { incarnation: record.incarnation, state: "running" };
+      break;
+    case "missed":
+      state.deaths.push(record.death);
       break;
     case "took-over":
       state.term = record.term;

@@ -567,3 +567,21 @@ test("rule 10: where deaths are covered too a program's own end is none of them"
   dispatcher.rankEnded(2, 0, exited(3), 100);
   assert.deepEqual(asked, ["decided rank-failed 3", "end 0", "end 1"]);
 });
+
+test("R6 deaths that are covered: a process that is back counts as living, in its present life alone", () => {
+  const { dispatcher, asked, deaths } = covered();
+  assert.equal(dispatcher.nodeAgain(0), false, "it is there");
+  dispatcher.nodeEnded(0, killed, 100);
+  assert.equal(dispatcher.nodeAgain(0), true);
+  assert.equal(dispatcher.isNodeAlive(0), true);
+  dispatcher.rankMissed(0, 1);
+  assert.deepEqual(deaths.at(-1), { order: 2, rank: 0, incarnation: 1 });
+  for (const rank of [0, 1]) assert.equal(dispatcher.rankReturned(rank, 2), true);
+  assert.equal(dispatcher.rankReturned(2, 1), false, "it lives");
+  dispatcher.nodeEnded(1, killed, 200);
+  assert.deepEqual(asked.slice(2), ["tell 0", "tell 2", "tell 3"]);
+  dispatcher.rankDone(0, 0, 300);
+  assert.equal(dispatcher.outcome, undefined, "an old life says nothing");
+  for (const rank of [0, 1]) dispatcher.rankDone(rank, 2, 300);
+  assert.deepEqual(asked.slice(5), ["decided finished 0", "end 0"]);
+});

@@ -237,6 +237,30 @@ export class Dispatcher {
     this.#endIfAllGone();
   }
 
+  // Where deaths are covered, and the dead come back
+
+  /** A node that is gone gets another process, for those of its ranks that come back. False: it is not gone, or the job ends. */
+  nodeAgain(node: number): boolean {
+    if (this.outcome !== undefined || this.isNodeAlive(node)) return false;
+    this.#record({ kind: "node-again", node });
+    this.#silences[node] = new Silence(this.#options);
+    return true;
+  }
+
+  /** That life of a dead rank begins. False: the job ends. */
+  rankReturned(rank: number, incarnation: number): boolean {
+    if (this.outcome !== undefined || this.#state.ranks[rank]!.state !== "dead") return false;
+    this.#record({ kind: "returned", rank, incarnation });
+    return true;
+  }
+
+  /** Ranks have been told to expect that life, and it will not begin. */
+  rankMissed(rank: number, incarnation: number): void {
+    const death = { order: this.#state.deaths.length, rank, incarnation };
+    this.#record({ kind: "missed", death });
+    this.#ports.tell(death);
+  }
+
   /**
    * MPI_Abort: the job ends with that code, whatever the protocol. Where deaths are survived, and ranks run that are not members of the
    * communicator, only its members end. No members: all are meant.

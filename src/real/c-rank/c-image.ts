@@ -42,7 +42,9 @@ export const moduleHash = (module: Uint8Array): string => createHash("sha256").u
 
 export interface ImageOptions {
   readonly folder: string;
+  /** Of the process; and the rank that it plays. */
   readonly rank: number;
+  readonly role: number;
   readonly ranks: number;
   /** Of the program's module. */
   readonly program: string;
@@ -64,7 +66,7 @@ export function imageOf(
   life.clock.nowS = host.now();
   life.clock.steadyNs = library.steadyTime();
   return {
-    header: { program: options.program, layout: stateLayout, rank: options.rank, ranks: options.ranks },
+    header: { program: options.program, layout: stateLayout, rank: options.role, ranks: options.ranks },
     state: saveProcess(program, life as unknown as Companions, { files: library.files }),
     memory: memory.memory,
     ranges: rangesWithout(memory.ranges(), unusedArea(life.stack, memory.words)),
@@ -74,8 +76,8 @@ export function imageOf(
 /** Fills a new process: its memory, its state, what it has open. */
 export function readLife(rank: CRankProcess, life: CRankSavedState, library: Library, options: ImageOptions): void {
   const { memory, program, host } = rank;
-  const { program: hash, rank: number, ranks, folder, folders } = options;
-  const expected = { program: hash, layout: stateLayout, rank: number, ranks, isWhole: options.isFrozen };
+  const { program: hash, rank: number, role, ranks, folder, folders } = options;
+  const expected = { program: hash, layout: stateLayout, rank: role, ranks, isWhole: options.isFrozen };
   const { state } = readImage(imagePath(folder, number), memory.memory, expected);
   restoreProcess(program, state, life as unknown as Companions, { files: library.files });
   checkImage(imagePath(folder, number), life, folders);

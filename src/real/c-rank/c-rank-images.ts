@@ -1,5 +1,6 @@
 /** The images of one C rank: the one that the rank goes on from, and those that are taken of the rank. */
 import { join } from "node:path";
+import { roleOf } from "../../core/base/players.ts";
 import { ImageError } from "../../image/image-error.ts";
 import { booksUsed, ImageHistory } from "../../image/image-history.ts";
 import type { PageStage } from "../../image/page-stage.ts";
@@ -82,7 +83,9 @@ export class CRankImages {
   #imageIn(folder: string): ImageOptions {
     const { rank, ranks, folders, recovery } = this.#rank.setup;
     if (this.#hash === "") this.#hash = moduleHash(this.#module);
-    return { rank, ranks, program: this.#hash, folder, folders, isFrozen: recovery === null };
+    // A clone goes on from the image of another process that plays its rank.
+    const { rank: role } = roleOf(this.#rank.setup);
+    return { rank, role, ranks, program: this.#hash, folder, folders, isFrozen: recovery === null };
   }
 
   /** The folder of the frozen job, or of a checkpoint of the rank's set. */

@@ -7,7 +7,7 @@ import { Ended } from "../../abi/ended.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { steadyMs } from "../machine/steady-clock.ts";
 import { isOpen, waitUntilOpen } from "../messages/restore-gate.ts";
-import { becomeQuiet } from "../rank/become-quiet.ts";
+import { becomeQuiet, becomeSource } from "../rank/become-quiet.ts";
 import { checkpointOf, Stop, stopKind } from "../transport/layout.ts";
 import type { CRankSavedState } from "./c-image.ts";
 import type { CRankImages } from "./c-rank-images.ts";
@@ -102,7 +102,7 @@ export class CRank {
 
   /** Alone in its thread: all of the program. */
   run(): Ending {
-    const { setup, protocol } = this.#rank;
+    const { setup } = this.#rank;
     const { host } = this.process;
     if (setup.restoreGate !== null) waitUntilOpen(setup.restoreGate);
     this.goOn();
@@ -112,7 +112,7 @@ export class CRank {
       if (leaving.kind === "left" && !this.#serve()) return this.ending;
       this.#rank.say({ kind: "stopped", number: checkpointOf(host.wanted) });
       const stoppedMs = steadyMs();
-      if (becomeQuiet(host, protocol.members)) {
+      if (this.#becomesQuiet()) {
         this.writeImage(steadyMs() - stoppedMs);
         host.standStill(() => stopKind(host.wanted) !== Stop.STOP);
         if (host.wanted === Stop.END) {
@@ -123,6 +123,13 @@ export class CRank {
       }
       this.goOn();
     }
+  }
+
+  #becomesQuiet(): boolean {
+    const { host, process } = this.process;
+    const { members } = this.#rank.protocol;
+    const cloning = process.protocol?.cloning ?? null;
+    return cloning === null ? becomeQuiet(host, members) : becomeSource(host, cloning, members ?? []);
   }
 
   /** Rule 9: a rank that has finished serves, where others may need what it has sent. True: it shall stop; false: all is over. */

@@ -21,7 +21,7 @@ import { newLinePlaces } from "../output/line-ring.ts";
 import { type OutputGate, outputGate } from "../output/output-gate.ts";
 import { watchCalls } from "../rank/fault-watch.ts";
 import { isReader } from "../rank/rank-input.ts";
-import { beginLife } from "../rank/rank-protocol.ts";
+import { beginLife, hearDeaths } from "../rank/rank-protocol.ts";
 import type { CRankSavedState } from "./c-image.ts";
 import { newLibrary } from "./c-library.ts";
 import { CRankImages } from "./c-rank-images.ts";
@@ -78,6 +78,7 @@ export function loadCRank(rank: WaitingCRank, shared: SharedThread | null = null
     input.offset = 0;
   }
   beginLife(process.process.protocol, setup, (message) => rank.say(message));
+  if (isStarted) hearDeaths(process.process, setup);
   // Threads of the process share its code: V8 knows the bytes.
   const module = new WebAssembly.Module(bytes);
   checkStops(rank, module);

@@ -163,6 +163,7 @@ function recoverySetup(rank: Shape<number>, data: Shape<unknown> = opaque): Shap
     checkpointFolder: text,
     checkpointServers: list(orNull(address)),
     beganMs: finite,
+    startsEmpty: flag,
     restarts: list(object<RankRestart>({ rank, incarnation: number32, checkpoint: number32, data })),
   });
 }

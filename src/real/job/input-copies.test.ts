@@ -47,4 +47,25 @@ describe("R1 standard input of a rank that several processes play", () => {
     equal(textOf(sent, 1), "only");
     input.close();
   });
+
+  it("R6 one that comes back reads on where its source was, also what all others have read meanwhile", async () => {
+    const stream = new PassThrough();
+    const sent: InputPiece[] = [];
+    const input = new InputCopies({ stream, readers: [0, 1], keeps: true, send: (piece) => sent.push(piece) });
+    input.lost(0);
+    for (const [offset, text] of [
+      [0, "first"],
+      [5, "second"],
+    ] as const) {
+      input.want(1, offset);
+      stream.write(text);
+      await new Promise(setImmediate);
+    }
+    equal(textOf(sent, 1), "first|second");
+    equal(input.want(0, 5), false);
+    input.returned(0, 5);
+    equal(input.want(0, 5), true);
+    equal(textOf(sent, 0), "second");
+    input.close();
+  });
 });

@@ -10,6 +10,8 @@ interface InputCopiesOptions {
   readonly stream: Readable | undefined;
   /** The processes that play the rank. */
   readonly readers: readonly number[];
+  /** May readers come back? Then everything is kept. */
+  readonly keeps?: boolean;
   send(piece: InputPiece): void;
 }
 
@@ -23,13 +25,15 @@ export class InputCopies {
   readonly #stream: Readable | undefined;
   readonly #send: (piece: InputPiece) => void;
   readonly #readers: Map<number, Reader>;
+  readonly #keeps: boolean;
   #kept: { readonly offset: number; readonly bytes: Uint8Array }[] = [];
   /** How much has been read. */
   #read = 0;
   #isListening = false;
   #hasEnded: boolean;
 
-  constructor({ stream, readers, send }: InputCopiesOptions) {
+  constructor({ stream, readers, keeps = false, send }: InputCopiesOptions) {
+    this.#keeps = keeps;
     this.#stream = stream;
     this.#send = send;
     this.#readers = new Map(readers.map((process) => [process, { offset: 0, isWaiting: false }]));
@@ -60,7 +64,12 @@ export class InputCopies {
     this.#forget();
   }
 
-  /** There are no images. */
+  /** That process has come back, and has everything before that place. */
+  returned(process: number, offset: number): void {
+    this.#readers.set(process, { offset, isWaiting: false });
+  }
+
+  /** There are no checkpoints. */
   captured(): void {}
   oldestIs(): void {}
 
@@ -100,6 +109,7 @@ export class InputCopies {
   }
 
   #forget(): void {
+    if (this.#keeps) return;
     const least = Math.min(...[...this.#readers.values()].map(({ offset }) => offset));
     this.#kept = this.#kept.filter(({ offset, bytes }) => offset + bytes.length > least);
   }

@@ -8,6 +8,7 @@ import type { LineChunk, Stream } from "../messages/lines.ts";
 import { LineMerge, type LineSink, type Lines, type Printer, type Watched } from "../output/line-merge.ts";
 import { OutputFiles } from "../output/output-files.ts";
 import { type StreamSink, streamSink } from "../output/stream-sink.ts";
+import { type Player, WholeLines } from "../output/whole-lines.ts";
 import type { LineEvent } from "./report/job-event.ts";
 
 /** On a terminal a question without a line end is seen that soon; the rest of a long line has come by then. */
@@ -19,6 +20,8 @@ interface JobOutputOptions {
   /** Is the rank to stand in front of each line? */
   readonly label: boolean;
   readonly ranks: number;
+  /** How many processes play each rank; null: one. */
+  readonly replicas: readonly number[] | null;
   /** Where each rank's output is written besides; empty: nowhere. */
   readonly outputFolder: string;
 }
@@ -40,6 +43,8 @@ export class JobOutput {
   /** Streams of the job's owner. */
   readonly #shown = new Map<Stream, StreamSink>();
   readonly #lines: LineMerge;
+  /** Null: a rank is one process; or people watch, who see unfinished lines. */
+  readonly #wholeLines: WholeLines | null;
   #isLost = false;
   #giveUp!: () => void;
   readonly #isHopeless = new Promise<void>((resolve) => {
@@ -48,7 +53,10 @@ export class JobOutput {
 
   constructor(options: JobOutputOptions, ports: JobOutputPorts) {
     this.#ports = ports;
-    this.#lines = new LineMerge(this.#createSink(options), this.#watched());
+    const sink = this.#createSink(options);
+    const watched = this.#watched();
+    this.#lines = new LineMerge(sink, watched);
+    this.#wholeLines = options.replicas === null || watched !== null ? null : new WholeLines();
   }
 
   /** Null: nobody watches. */
@@ -69,6 +77,13 @@ export class JobOutput {
     this.#lines.accept(printer, chunk, done);
   }
 
+  /** Of a process that plays a rank, perhaps beside others. */
+  acceptFrom(player: Player, chunk: LineChunk, done: () => void): void {
+    const offered = this.#wholeLines === null ? chunk : this.#wholeLines.take(player, chunk);
+    if (offered === null) done();
+    else this.accept({ kind: "rank", rank: player.rank }, offered, done);
+  }
+
   /** The end of the job no longer waits for readers. */
   giveUp(): void {
     this.#giveUp();
@@ -80,6 +95,8 @@ export class JobOutput {
 
   /** Nothing more is printed. Fulfilled when everything has left, or was given up; the streams are their owners' again. */
   async end(): Promise<void> {
+    for (const { rank, chunk } of this.#wholeLines?.finish() ?? [])
+      this.accept({ kind: "rank", rank }, chunk, () => {});
     this.#lines.finishAll();
     await Promise.race([this.#lines.whenIdle(), this.#isHopeless]);
     for (const stream of this.#streams) stream.release();

@@ -3,6 +3,7 @@
  * that sees all of them. Parts act after all of them are there: a port may name a part that is made later.
  */
 import { assert } from "../../core/base/assert.ts";
+import type { ProcessName } from "../../core/base/identity.ts";
 import { playersOf } from "../../core/base/players.ts";
 import { Dispatcher, type DispatcherOptions, type DispatcherPorts } from "../../core/service/dispatcher.ts";
 import type { InputPiece } from "../../core/service/input-pieces.ts";
@@ -30,6 +31,7 @@ import { JobNodes } from "./nodes/job-nodes.ts";
 import { LocalStarter } from "./nodes/local-starter.ts";
 import { folderOfProgram } from "./programs/folders-given.ts";
 import { languageOf } from "./programs/program-compile.ts";
+import { JobClones } from "./recovery/job-clones.ts";
 import { JobFaults } from "./recovery/job-faults.ts";
 import { JobRecovery } from "./recovery/job-recovery.ts";
 import { JobReport } from "./report/job-report.ts";
@@ -57,6 +59,8 @@ export interface JobParts {
   readonly protocolPart: JobPartHost | null;
   /** Null: the lost are not started again. */
   readonly recovery: JobRecovery | null;
+  /** Null: the lost do not come back as clones of others. */
+  readonly clones: JobClones | null;
   readonly listener: NodeListener;
   readonly whereabouts: JobWhereabouts;
   /** Ranks whose programs have ended without MPI_Finalize. */
@@ -128,6 +132,7 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
   const protocolPart = createProtocolPart(options, setups, { nodes, report, folders }, unusable, all);
   const called = { core, nodes, report, services, folders, journal, faults, input, protocolPart };
   const recovery = createRecovery(options, called);
+  const clones = createClones(options, players, { core, nodes, report, folders, input });
   const unfinalized = new Set<number>();
   const whereabouts = new JobWhereabouts(options.placement, {
     core,
@@ -145,6 +150,7 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
     spawning,
     freezing,
     recovery,
+    clones,
     protocolPart,
     faults,
     report,
@@ -174,15 +180,12 @@ function dispatcherOptions(options: JobOptions): DispatcherOptions {
 }
 
 /** Standard input is rank 0's; where several processes play it each has all of it. */
-function createInput(
-  { stdin: stream, setOf, placement }: JobOptions,
-  plays: readonly number[] | undefined,
-  nodes: JobNodes,
-): JobParts["input"] {
+function createInput(options: JobOptions, plays: readonly number[] | undefined, nodes: JobNodes): JobParts["input"] {
+  const { stdin: stream, setOf, placement } = options;
   const send = (piece: InputPiece): void => nodes.send(placement[piece.rank]!, { kind: "input", ...piece });
   if (plays === undefined) return new InputSource({ stream, keeps: setOf !== null, send });
   const readers = [...plays.keys()].filter((process) => plays[process] === 0);
-  return new InputCopies({ stream, readers, send });
+  return new InputCopies({ stream, readers, keeps: hasClones(options), send });
 }
 
 function dispatcherPorts(
@@ -194,9 +197,10 @@ function dispatcherPorts(
   return {
     record: (record) => journal.append(record),
     tell: (death) => {
-      const { nodes, listener } = all();
+      const { nodes, listener, clones } = all();
       nodes.sendTrusted({ kind: "death", ...death });
       listener.died(death.rank);
+      clones?.died(death.rank);
     },
     left: (rank) => all().nodes.sendTrusted({ kind: "left", rank }),
     restart: (node, ranks) => {
@@ -228,9 +232,10 @@ function createNodes(options: JobOptions, setups: NodeSetups, services: JobServi
     { job: setups.secret, host, starter, nodes, placement, links: services.links },
     {
       setupOf: (node, restarts) => {
-        const { recovery, protocolPart, faults } = all();
+        const { recovery, clones, protocolPart, faults } = all();
         return setups.of(node, {
-          ...(recovery?.setup(node, restarts) ?? { recovery: null, protocolPart: protocolPart?.forNode(node, []) }),
+          ...(recovery?.setup(node, restarts) ??
+            clones?.setup(node, restarts) ?? { recovery: null, protocolPart: protocolPart?.forNode(node, []) }),
           watches: faults?.watchesOf(ranksOfNode(placement, node)) ?? [],
         });
       },
@@ -246,8 +251,9 @@ function createNodes(options: JobOptions, setups: NodeSetups, services: JobServi
         all().output.accept({ kind: "node", node }, chunk, done);
       },
       ended: (node, loss) => {
-        const { core, spawning, whereabouts } = all();
+        const { core, spawning, whereabouts, clones } = all();
         core.nodeEnded(node, loss, performance.now());
+        clones?.nodeEnded(node);
         spawning.nodeEnded(node);
         whereabouts.nodeEnded(node);
       },
@@ -351,6 +357,24 @@ function createRecovery(options: JobOptions, parts: CalledByRecovery): JobRecove
         if (set === setOf[0]) input.oldestIs(number);
       },
     },
+  );
+}
+
+const hasClones = ({ protocol, protocolOptions }: JobOptions): boolean => protocol.clones?.(protocolOptions) === true;
+
+function createClones(
+  options: JobOptions,
+  players: readonly ProcessName[] | null,
+  { core, nodes, report, folders, input }: Pick<JobParts, "core" | "nodes" | "report" | "folders" | "input">,
+): JobClones | null {
+  const { placement, replicas: plan, program } = options;
+  if (plan === null || players === null || !(input instanceof InputCopies) || !hasClones(options)) return null;
+  const isByProgram = languageOf(program) !== "c";
+  if (isByProgram)
+    report.note("a lost replica of a program in TypeScript comes back when another one calls mpi.checkpoint");
+  return new JobClones(
+    { plan, players, placement, folder: folders.checkpoints, isByProgram },
+    { core, nodes, report, inputReturned: (process, offset) => input.returned(process, offset) },
   );
 }
 

@@ -111,11 +111,11 @@ export class Job {
   #allBegan(): void {
     const { ranks: processes, replicas, nodes: nodeCount, freezeAtMs } = this.#options;
     const ranks = replicas?.length ?? processes;
-    const { report, journal, nodes, recovery, protocolPart, faults } = this.#parts;
+    const { report, journal, nodes, recovery, clones, protocolPart, faults } = this.#parts;
     report.started({ ranks, nodes: nodeCount }, nodes.pids);
     this.#hasBegun = true;
     journal.begun();
-    if (recovery !== null) nodes.prepareSpare();
+    if (recovery !== null || clones !== null) nodes.prepareSpare();
     recovery?.allBegan();
     protocolPart?.allBegan();
     faults?.begin();
@@ -149,14 +149,14 @@ export class Job {
   }
 
   async #ended(outcome: JobOutcome): Promise<void> {
-    const { report, recovery, protocolPart, listener } = this.#parts;
+    const { report, recovery, clones, protocolPart, listener } = this.#parts;
     clearInterval(this.#ticking);
     const code = await this.#endParts(outcome);
     this.#leftBehind = this.#leftBy(outcome, code);
     this.#clearFolders(this.#leftBehind);
     const afterMs = report.elapsedMs;
     report.ended(code);
-    const protocol = { ranks: listener.reports, ...this.#countEnds(), job: protocolPart?.report };
+    const protocol = { ranks: listener.reports, ...this.#countEnds(), job: protocolPart?.report ?? clones?.report };
     const summary = this.#options.protocol.summary(protocol);
     const { reason } = outcome;
     const { result } = listener;
@@ -164,8 +164,9 @@ export class Job {
   }
 
   #countEnds(): Pick<ProtocolReport, "dead" | "finished"> {
-    const { state } = this.#parts.core;
-    const dead = this.#options.protocol.deaths === "replaced" ? 0 : state.deaths.length;
+    const { core, clones } = this.#parts;
+    const { state } = core;
+    const dead = this.#options.protocol.deaths === "replaced" ? 0 : state.deaths.length - (clones?.missed ?? 0);
     return { dead, finished: state.ranks.filter((rank) => rank.state === "finished" || rank.state === "done").length };
   }
 

@@ -13,6 +13,7 @@ import type { JobFreezing } from "./job-freezing.ts";
 import type { JobOutput } from "./job-output.ts";
 import type { JobWhereabouts } from "./job-whereabouts.ts";
 import type { JobNodes } from "./nodes/job-nodes.ts";
+import type { JobClones } from "./recovery/job-clones.ts";
 import type { JobFaults } from "./recovery/job-faults.ts";
 import type { JobRecovery } from "./recovery/job-recovery.ts";
 import type { JobReport } from "./report/job-report.ts";
@@ -32,11 +33,12 @@ interface NodeListenerOptions {
 interface NodeListenerParts {
   readonly core: Pick<Dispatcher, "outcome" | "state" | "unusable" | "aborted" | "rankEnded" | "rankDone" | "falls">;
   readonly nodes: Pick<JobNodes, "ready" | "returned" | "send" | "processOf">;
-  readonly output: Pick<JobOutput, "accept">;
+  readonly output: Pick<JobOutput, "acceptFrom">;
   readonly input: Pick<InputSource, "want" | "captured" | "lost">;
   readonly spawning: Pick<Spawning, "asked" | "ready">;
   readonly freezing: Pick<JobFreezing, "stopped" | "image" | "died">;
   readonly recovery: JobRecovery | null;
+  readonly clones: JobClones | null;
   /** Null: the protocol has none for the job. */
   readonly protocolPart: Pick<JobPartHost, "part"> | null;
   readonly faults: JobFaults | null;
@@ -98,8 +100,10 @@ export class NodeListener {
     const { core, nodes, output, spawning, report, faults, whereabouts, protocolPart } = this.#parts;
     switch (message.kind) {
       case "ready":
-        if (message.build === build) nodes.ready(node, message.address);
-        else this.#unusable(`Cannot use node ${node}: it is Banyan ${message.build}, this is ${build}; build again`);
+        if (message.build === build) {
+          nodes.ready(node, message.address);
+          this.#parts.clones?.nodeReady(node);
+        } else this.#unusable(`Cannot use node ${node}: it is Banyan ${message.build}, this is ${build}; build again`);
         break;
       case "unable":
         this.#unusable(`Cannot use node ${node}: ${message.why}`);
@@ -125,9 +129,9 @@ export class NodeListener {
         break;
       case "output": {
         const { chunk } = message;
-        const rank = report.names.rankOf(message.rank);
+        const player = { process: message.rank, rank: report.names.rankOf(message.rank) };
         const written = () => nodes.send(node, { kind: "written", bytes: chunk.bytes.length });
-        output.accept({ kind: "rank", rank }, chunk, written);
+        output.acceptFrom(player, chunk, written);
         break;
       }
       case "rank-ended":
@@ -153,7 +157,7 @@ export class NodeListener {
   }
 
   #rankSaid({ rank, message }: FromRankOnwards): void {
-    const { core, input, spawning, freezing, recovery, faults, protocolPart } = this.#parts;
+    const { core, input, spawning, freezing, recovery, clones, faults, protocolPart } = this.#parts;
     switch (message.kind) {
       case "abort":
         core.aborted(rank, message, performance.now());
@@ -170,17 +174,22 @@ export class NodeListener {
         break;
       case "stopped":
         if (message.number === 0) freezing.stopped(rank);
-        else recovery?.stopped(rank, message.number);
+        else {
+          recovery?.stopped(rank, message.number);
+          clones?.stopped(rank);
+        }
         break;
       case "image":
         if (message.number === 0) freezing.image(rank, message.problem);
         else {
           if (rank === 0) input.captured(message.number, message.inputOffset);
           recovery?.image(rank, message);
+          clones?.image(rank, message);
         }
         break;
       case "captured":
         recovery?.captured(rank, message);
+        clones?.captured(rank, message);
         break;
       case "stands-still":
         faults?.standsStill(rank, message.call);
@@ -190,6 +199,7 @@ export class NodeListener {
         recovery?.caughtUp(rank, message.incarnation);
         core.falls.caughtUp(rank);
         core.rankDone(rank, message.incarnation, performance.now());
+        clones?.finished(rank);
         break;
       case "leads-out":
         this.#leadsOut(message.path, message.target);
@@ -205,14 +215,18 @@ export class NodeListener {
         break;
       case "checkpoint-wanted":
         recovery?.checkpointWanted(rank, message.incarnation);
+        clones?.checkpointWanted(rank);
         break;
       case "caught-up":
         recovery?.caughtUp(rank, message.incarnation);
+        clones?.caughtUp(rank, message.incarnation);
         core.falls.caughtUp(rank);
         break;
       case "image-unreadable":
         // Another rank of the set has found the same, and it was the last image that there was: that has been said.
-        if (core.outcome === undefined) recovery?.imageUnreadable(rank, message.checkpoint, message.problem);
+        if (core.outcome !== undefined) break;
+        recovery?.imageUnreadable(rank, message.checkpoint, message.problem);
+        clones?.imageUnreadable(rank, message.checkpoint, message.problem);
         break;
       default:
         unreachable(message);

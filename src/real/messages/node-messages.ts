@@ -88,6 +88,8 @@ export interface RecoverySetup extends RecoveryFacts {
   readonly checkpointServers: readonly (Address | null)[];
   /** How ranks of this node begin that have had a life before. */
   readonly restarts: readonly RankRestart[];
+  /** No rank begins with the node: they are started one by one (`restart-ranks`). */
+  readonly startsEmpty: boolean;
 }
 /**
  * Processes that the job did not start with: the node makes room for them, starts them, and answers `ranks-ready`. Its gate

@@ -63,8 +63,8 @@ export class AgentParts {
     this.relay = new OutputRelay((output) => this.send(output));
     const { node, ranks, placement, memoryMb, port, recovery } = setup;
     const ranksHere = ranksOfNode(placement, node);
-    this.first = ranksHere.filter((rank) => rank < ranks);
-    const unborn = ranksHere.filter((rank) => rank >= ranks);
+    this.first = recovery?.startsEmpty === true ? [] : ranksHere.filter((rank) => rank < ranks);
+    const unborn = ranksHere.filter((rank) => !this.first.includes(rank));
     this.threads = this.#createThreads();
     this.tcp =
       ranksHere.length === placement.length
@@ -103,8 +103,8 @@ export class AgentParts {
       placeOf: (rank) => this.memory.placeOf(rank),
       incarnationOf: (rank) => this.incarnationOf(rank),
       lives: () => this.lives,
-      // Where the dead return, a life begins with a list of the living.
-      deaths: () => (this.lives === null ? [...this.memory.deaths] : []),
+      // Where the dead return, a life begins with a list of the living; clones hear of later deaths besides.
+      deaths: () => (this.lives === null || this.setup.replicas !== null ? [...this.memory.deaths] : []),
       partOf: (rank) => this.part?.forRank(rank),
       handover: () => this.tcp?.handover ?? null,
       eventsOf: (rank) => this.#eventsOf(this, rank),

@@ -4,6 +4,7 @@ import type { RankRestart } from "../messages/lives.ts";
 import type { NewRank, RestartRanks, StartRanks } from "../messages/node-messages.ts";
 import type { ProgramForm, ProgramPlace } from "../messages/program-place.ts";
 import { programOf } from "../messages/program-place.ts";
+import type { NewNeighbours } from "../messages/rank-messages.ts";
 import { Stop } from "../transport/layout.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import type { StartingRank } from "./rank-threads.ts";
@@ -47,12 +48,16 @@ export class RankStarts {
     const newcomers = tryToAllocate(() => this.#node.threads.makeRoom(ranks.map(({ rank }) => rank)));
     if (newcomers === undefined) return shortageOf(`their ${this.#node.setup.memoryMb} MB of memory each`);
     // Before other ranks can hear of them: a rank that does looks for their memories.
-    if (newcomers.length > 0)
-      for (const thread of this.#node.threads.all) thread.post({ kind: "neighbours", neighbours: newcomers });
+    this.#introduce(newcomers);
     for (const { rank } of ranks) this.#node.tcp?.rankBorn(rank);
     const memory = this.#node.memory.sharedBy(ranks[0]!.origin.world);
     this.#startThreads(ranks.map((rank) => ({ ...rank, memory })));
     return "";
+  }
+
+  #introduce(neighbours: NewNeighbours["neighbours"]): void {
+    if (neighbours.length === 0) return;
+    for (const thread of this.#node.threads.all) thread.post({ kind: "neighbours", neighbours });
   }
 
   /** New lives of ranks of this node, in new threads and with new memories: their neighbours live on. */
@@ -67,10 +72,12 @@ export class RankStarts {
     if (!(await this.#fetchImages(recovery.restarts)) || this.#leaving) return;
     const { setup } = this.#node;
     const { folders, memoryMb } = setup;
-    if (tryToAllocate(() => this.#node.threads.makeRoom(ranks)) === undefined) {
+    const newcomers = tryToAllocate(() => this.#node.threads.makeRoom(ranks));
+    if (newcomers === undefined) {
       this.#node.send({ kind: "unable", why: shortageOf(`a restarted rank's ${memoryMb} MB of memory`) });
       return;
     }
+    this.#introduce(newcomers);
     this.#node.lives?.restart(this.#node.files.localRecovery(recovery));
     this.#node.part?.restart(protocolPart, ranks);
     this.#node.threads.watch(ranks, watches);

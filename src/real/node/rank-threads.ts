@@ -274,7 +274,7 @@ export class RankThreads {
       terminals,
       isDebugged,
       recovery: this.#ports.lives()?.forRank(rank) ?? null,
-      deaths: this.#ports.deaths(),
+      deaths: this.#ports.deaths().filter((dead) => dead.rank !== rank),
       watch: this.#watches.find((watch) => watch.rank === rank) ?? null,
       // Of those that are spawned there are no images.
       freezeTo: origin === null ? freezeTo : "",

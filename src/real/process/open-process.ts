@@ -159,7 +159,8 @@ export function openProcess(
     rank: role.rank,
     replica: role.replica,
     replicas: replicas?.reduce((most, there) => Math.max(most, there), 1) ?? 1,
-    incarnations,
+    // Where several processes play a rank the protocol tells of their lives.
+    incarnations: replicas === null ? incarnations : [],
     ...world,
     universe,
     nodeMap,

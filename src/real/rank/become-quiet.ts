@@ -1,4 +1,6 @@
 /** Before images are taken: the ranks that are captured together come to rest. */
+import { cloneOfNumber } from "../../core/ft/clones.ts";
+import type { Cloning } from "../../core/ft/protocol.ts";
 import { type RestState, Settling } from "../../core/process/settling.ts";
 import type { RankHost } from "../process/rank-host.ts";
 import { checkpointOf } from "../transport/layout.ts";
@@ -16,4 +18,16 @@ export function becomeQuiet(host: RankHost, members?: readonly number[]): boolea
     return rest !== "moving" || (host.wanted !== wanted && settling.giveUp());
   });
   return (rest as RestState) === "quiet";
+}
+
+/**
+ * The same for a process that a clone of it is to be made from: everybody must know, and only its messages to itself must have come to
+ * rest. False: it is not wanted any more, or not yet.
+ */
+export function becomeSource(host: RankHost, cloning: Cloning, members: readonly number[]): boolean {
+  const { wanted } = host;
+  const { replica, life } = cloneOfNumber(checkpointOf(wanted));
+  cloning.prepare(replica, life);
+  host.settle(() => cloning.isPrepared || cloning.mustGoOn || host.wanted !== wanted);
+  return cloning.isPrepared && becomeQuiet(host, members) && cloning.isPrepared;
 }

@@ -1,6 +1,9 @@
 /** `mpi.checkpoint` of a rank that can be started again, and how a rank begins with what it left. */
 import { join } from "node:path";
+import { roleOf } from "../../core/base/players.ts";
 import type { SeededRandom } from "../../core/base/seeded-random.ts";
+import { noClone } from "../../core/ft/clones.ts";
+import type { Cloning } from "../../core/ft/protocol.ts";
 import { ImageError } from "../../image/image-error.ts";
 import { StateError } from "../../image/state/state-error.ts";
 import { steadyMs } from "../machine/steady-clock.ts";
@@ -8,7 +11,7 @@ import type { FromRank, RankRecovery, RankSetup } from "../messages/rank-message
 import type { LinePlaces } from "../output/line-ring.ts";
 import type { RankHost } from "../process/rank-host.ts";
 import { checkpointOf, Stop, stopKind } from "../transport/layout.ts";
-import { becomeQuiet } from "./become-quiet.ts";
+import { becomeQuiet, becomeSource } from "./become-quiet.ts";
 import type { SteadyClock } from "./rank-globals.ts";
 import { type RankImageOptions, type RankSavedState, readRankImage, takeRankImage } from "./rank-image.ts";
 import type { RankProtocol } from "./rank-protocol.ts";
@@ -75,10 +78,23 @@ export class RankCheckpoints {
     say({ kind: "checkpoint-wanted", incarnation: setup.incarnation });
     host.waitUntil(() => false);
     const stoppedMs = steadyMs();
-    if (!becomeQuiet(host, protocol.members)) return;
-    this.#write(state, steadyMs() - stoppedMs);
+    const cloning = host.process.protocol?.cloning ?? null;
+    if (cloning !== null) this.#beSource(cloning, state, stoppedMs);
+    else if (becomeQuiet(host, protocol.members)) this.#write(state, steadyMs() - stoppedMs);
+    else return;
     host.standStill(() => stopKind(host.wanted) !== Stop.STOP);
     host.process.collectives.arriveAgain();
+  }
+
+  /** The image is for a lost replica of the rank, if one shall come back from this process, and it can be taken now. */
+  #beSource(cloning: Cloning, state: Uint8Array, stoppedMs: number): void {
+    const { host, protocol, say } = this.#options;
+    const number = checkpointOf(host.wanted);
+    say({ kind: "stopped", number });
+    if (number === noClone) return;
+    if (becomeSource(host, cloning, protocol.members ?? [])) this.#write(state, steadyMs() - stoppedMs);
+    // Not now: the program goes on, and comes to its next checkpoint.
+    else say({ kind: "stopped", number });
   }
 
   #write(state: Uint8Array, settledMs: number): void {
@@ -105,7 +121,9 @@ export class RankCheckpoints {
   }
 
   #imageIn(folder: string): RankImageOptions {
-    const { rank, ranks, program } = this.#options.setup;
-    return { folder, rank, ranks, program: program.path };
+    const { setup } = this.#options;
+    const { rank, ranks, program } = setup;
+    // A clone goes on from the image of another process that plays its rank.
+    return { folder, rank, role: roleOf(setup).rank, ranks, program: program.path };
   }
 }

@@ -34,7 +34,9 @@ export interface RankSavedState {
 
 export interface RankImageOptions {
   readonly folder: string;
+  /** Of the process; and the rank that it plays. */
   readonly rank: number;
+  readonly role: number;
   readonly ranks: number;
   /** The program's file: images of one are not for another. */
   readonly program: string;
@@ -57,8 +59,8 @@ export function takeRankImage(process: Process, life: RankSavedState, options: R
   const names = new Map<object, string>();
   for (const [name, object] of worldOf(process)) if (object !== null) names.set(object, name);
   const state = saveState({ process, life, payloads: { all: payloads } }, names);
-  const { folder, rank, ranks, program } = options;
-  const header = { program, layout: rankLayout, rank, ranks };
+  const { folder, rank, role, ranks, program } = options;
+  const header = { program, layout: rankLayout, rank: role, ranks };
   const memory = newMemory();
   const how = { stage: newStage(memory, 1), book: 0, base: null };
   writeImagePart(imagePath(folder, rank), { header, state, memory, ranges: [] }, how);
@@ -66,8 +68,8 @@ export function takeRankImage(process: Process, life: RankSavedState, options: R
 
 /** Throws an `ImageError` or a `StateError`. */
 export function readRankImage(process: Process, life: RankSavedState, options: RankImageOptions): void {
-  const { folder, rank, ranks, program } = options;
-  const expected = { program, layout: rankLayout, rank, ranks };
+  const { folder, rank, role, ranks, program } = options;
+  const expected = { program, layout: rankLayout, rank: role, ranks };
   const { state } = readImage(imagePath(folder, rank), newMemory(), expected);
   const payloads: { all: Uint8Array[] } = { all: [] };
   restoreState(state, { process, life, payloads }, worldOf(process));

@@ -1,11 +1,12 @@
 /** The protocol of a rank, as its setup says. */
 
 import { assert } from "../../core/base/assert.ts";
-import { roleOf } from "../../core/base/players.ts";
+import { playersOf, roleOf } from "../../core/base/players.ts";
 import type { ProtocolDefinition } from "../../core/ft/definition.ts";
 import type { NewProtocol, Protocol } from "../../core/ft/protocol.ts";
 import { protocolNamed } from "../../core/ft/protocol-named.ts";
 import { membersBySet } from "../../core/ft/sets.ts";
+import type { Process } from "../../core/process/process.ts";
 import type { Placement } from "../../core/service/placement.ts";
 import type { ProtocolWords, RankCaughtUp, RankSetup } from "../messages/rank-messages.ts";
 import type { Napper } from "../process/waiting.ts";
@@ -43,9 +44,15 @@ export function protocolOf(setup: RankSetup, say: (message: ProtocolWords) => vo
     protocol: definition.rank?.({ ...roleOf(setup), setOf, options, passed, resources }) ?? null,
     mayUseBoards: mayUseBoards(definition, rank, placement, setOf),
     set: recovery === null ? -1 : setOf[rank]!,
-    members: recovery === null ? undefined : membersBySet([...setOf])[setOf[rank]!]!,
+    members: recovery === null ? undefined : membersOf(setup, setOf),
     napper: part?.napper ?? null,
   };
+}
+
+/** By their ranks: of several processes that play one, each is captured for itself. */
+function membersOf({ rank, ranks, replicas }: RankSetup, setOf: Int32Array): readonly number[] {
+  if (replicas !== null) return [roleOf({ rank, ranks, replicas }).rank];
+  return membersBySet([...setOf])[setOf[rank]!]!;
 }
 
 /** For measurements: collectives go by messages then, as they do under protocols whose ranks have no boards. */
@@ -70,4 +77,11 @@ export function beginLife(
     data: recovery?.restart?.data,
     caughtUp: () => say({ kind: "caught-up", incarnation }),
   });
+}
+
+/** A clone, which has begun: deaths that its node has heard of, some of them after those that it begins with. */
+export function hearDeaths(process: Process, { replicas, deaths }: RankSetup): void {
+  if (replicas === null) return;
+  const players = playersOf(replicas);
+  for (const { rank, incarnation } of deaths) process.peerFailed(players[rank]!, incarnation);
 }

@@ -22,7 +22,7 @@ import { replaceGlobals, replaceRandom, SteadyClock } from "./rank-globals.ts";
 import { isReader, mayRead } from "./rank-input.ts";
 import { createRank } from "./rank-process.ts";
 import { runProgram } from "./rank-program.ts";
-import { beginLife, protocolOf } from "./rank-protocol.ts";
+import { beginLife, hearDeaths, protocolOf } from "./rank-protocol.ts";
 import { rankSpawner } from "./rank-spawner.ts";
 import { replaceStreams } from "./rank-streams.ts";
 
@@ -114,6 +114,7 @@ const streams = replaceStreams({
 Object.defineProperty(globalThis, Symbol.for("banyan.mpi"), { value: rankProcess.mpi });
 
 beginLife(rankProcess.host.process.protocol, setup, say);
+if (incarnation > 0) hearDeaths(rankProcess.host.process, setup);
 if (rankProcess.choices !== null) replaceGlobals(rankProcess.choices, random, steady);
 else if (replicas !== null) replaceRandom(random);
 

@@ -60,9 +60,15 @@ function* alert<T>(steps: Steps<T>, state: ScriptState, rests: Rests | null): St
       yield wait;
       continue;
     }
+    // To look whether it is over may take a message, and be what alarms.
+    let isOver = false;
+    const look = (): boolean => {
+      isOver = wait.ready();
+      return isOver;
+    };
     for (;;) {
-      yield { ...wait, ready: () => isAlarmed() || wait.ready() };
-      if (!isAlarmed()) break;
+      yield { ...wait, ready: () => isAlarmed() || look() };
+      if (isOver || !isAlarmed()) break;
       if (state.shallGiveUp) state.giveUp();
       else if (rests !== null) yield* rests.rest();
     }

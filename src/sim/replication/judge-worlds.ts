@@ -32,9 +32,11 @@ interface Seen {
   /** By replica. */
   readonly observations: readonly Observation[];
   readonly outsides: readonly Outside[];
+  /** By receive: when it was posted for the first time, in whichever life; where processes have several. */
+  readonly firstPosted?: ReadonlyMap<number, number>;
 }
 
-export function judgeWorlds(world: World, { script, observations, outsides }: Seen): Violation[] {
+export function judgeWorlds(world: World, { script, observations, outsides, firstPosted }: Seen): Violation[] {
   const violations: Violation[] = [];
   for (const [replica, observation] of observations.entries()) {
     const processes = world.processes.filter(({ number }) => world.nameOf(number).replica === replica);
@@ -52,6 +54,7 @@ export function judgeWorlds(world: World, { script, observations, outsides }: Se
       output,
       files,
       input,
+      ...(firstPosted === undefined ? {} : { firstPosted }),
     };
     for (const checker of [...checkers, receivedFromAll(dead)]) {
       const evidence = forgiving.has(checker) ? { ...strict, dead } : strict;

@@ -67,4 +67,10 @@ describe("R1, R2, R3, R4, R5 random programs with replicas", () => {
     ok(totals.deaths > 0, `${totals.deaths} deaths`);
     ok(totals.duplicates > totals.deaths, `${totals.duplicates} duplicates dropped`);
   });
+
+  it("R8 seeds that have found something", () => {
+    // Mirrored: a receiver asked again for a message that was announced to it before the wish had its turn, and answered twice.
+    const outcome = runReplicationSeed({ seed: 1136 });
+    equal(outcome.violations.length, 0, failureText({ seed: 1136, protocol: "replication" }, outcome));
+  });
 });

@@ -21,11 +21,11 @@ import { PrintedOutput } from "../outside/printed-output.ts";
 import { RankFiles } from "../outside/rank-files.ts";
 import { Random } from "../random.ts";
 import { randomWorld } from "../random-world.ts";
-import { mixed } from "../script/mixed-number.ts";
 import type { Script } from "../script/script.ts";
 import { World, type WorldOptions } from "../world.ts";
 import { judgeWorlds } from "./judge-worlds.ts";
 import { LedHistories } from "./led-histories.ts";
+import { planStops } from "./node-stops.ts";
 
 export type MakeReplica = (options: ReplicationOptions, ports: ProtocolPorts) => ReplicationProtocol;
 
@@ -54,7 +54,6 @@ export interface ReplicatedOutcome extends SeedOutcome {
 }
 
 const eventsMax = 5_000_000;
-const stopsSalt = 77;
 /** One of so many seeds is of the mirror protocol, and the one before it follows a leader. */
 const variantEvery = 4;
 
@@ -99,8 +98,7 @@ export function runReplicationSeed(options: ReplicationSeedOptions): ReplicatedO
   const isPeaceful = options.deaths === "none" || random.chance(0.1);
   const planDeathsAndStops = (world: World): void => {
     if (!isPeaceful) planDeaths(world, plan, random);
-    // Of the seed itself: so the programs and deaths of a seed are those that it always had.
-    planStops(world, new Random(mixed(options.seed, stopsSalt)));
+    planStops(world, options.seed);
   };
   return runReplicas({ ...run, planDeaths: planDeathsAndStops });
 }
@@ -222,18 +220,6 @@ function sumOf(reports: readonly ReplicatedCounts[]): ReplicatedCounts {
     acknowledgements: add("acknowledgements"),
     duplicates: add("duplicates"),
   };
-}
-
-/** Nodes that stand still for a while: one world is behind another. */
-function planStops(world: World, random: Random): void {
-  if (random.chance(0.4)) return;
-  const spanNs = random.pick([50_000, 200_000, 2_000_000]);
-  for (let left = random.between(1, 6); left > 0; left--) {
-    const node = random.below(world.nodes);
-    const fromNs = random.below(spanNs);
-    world.plan(fromNs, () => world.stopNode(node));
-    world.plan(fromNs + random.pick([20_000, 200_000]), () => world.continueNode(node));
-  }
 }
 
 /** Processes and nodes, at moments of any density, as many as leave every rank one process. */

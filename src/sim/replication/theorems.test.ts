@@ -74,7 +74,7 @@ class Forgetful extends ReplicationProtocol {
 
 /** Mirrored: does not ask again for what the dead was sending. */
 class Incurious extends MirrorProtocol {
-  override peerFailed(name: ProcessName, incarnation = 0): void {
+  override peerFailed(name: ProcessName, incarnation?: number): void {
     ReplicationProtocol.prototype.peerFailed.call(this, name, incarnation);
   }
 }

@@ -2,7 +2,7 @@
  * Worlds that are not equally far. A substitute is in two of them: what it sends to the one that is behind must not come from that world's
  * future, where a receive of ANY_SOURCE would take it too early.
  */
-import { deepEqual, match } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { tries } from "../../../test/long.ts";
 import type { WorldRank } from "../../core/base/brand.ts";
@@ -13,8 +13,10 @@ import { Arrival } from "../../core/request/decisions.ts";
 import { SEQUENCE, SOURCE } from "../../core/wire/packet.ts";
 import type { CostModel } from "../cost-model.ts";
 import { ScenarioProgram } from "../logging/testing/scenario.ts";
+import { Random } from "../random.ts";
 import type { Script } from "../script/script.ts";
 import { type MakeReplica, runReplicas } from "./run-replication-seed.ts";
+import { type RevivalOutcome, runRevivals } from "./run-revival-seed.ts";
 
 const certain: Partial<CostModel> = { jitterNs: 0, inFlightAtCrash: "delivered", detectionNs: 10_000 };
 
@@ -70,7 +72,7 @@ function violations({ plan, bytes, program = rounds, dead, deathNs, behind, make
 
 /** Sends to all worlds at once, as the paper's algorithm does. */
 class HastySends extends ReplicatedSends {
-  protected override get hasGates(): boolean {
+  override get hasGates(): boolean {
     return false;
   }
 }
@@ -201,5 +203,118 @@ describe("R4, R5 worlds that are not equally far", () => {
       violations({ ...peaceful, makeReplica }).join(),
       /Cannot receive from MPI_ANY_SOURCE under --replication mirror/,
     );
+  });
+});
+
+interface Joined {
+  readonly plan: readonly number[];
+  readonly bytes: number;
+  /** This rank's replica in world 0 dies, and comes back. */
+  readonly dead: number;
+  readonly deathNs: number;
+  /** Rank 1 in world 0 stands still until then. */
+  readonly behindUntilNs: number;
+  readonly imageNsMax: number;
+  readonly makeReplica?: MakeReplica;
+}
+
+/** The replicas of other worlds go on meanwhile: their rounds take a while, so that none of them is at its end. */
+function joined({ plan, bytes, dead, deathNs, behindUntilNs, imageNsMax, makeReplica }: Joined): RevivalOutcome {
+  const ranks = plan.length;
+  const program = new ScenarioProgram(ranks);
+  for (let round = 0; round < 20; round++) {
+    program.gather([0, 1], 2, bytes, 99).send(2, 0).send(2, 1).compute(0, 3_000);
+  }
+  return runRevivals({
+    plan,
+    script: program.script,
+    world: { ranks, nodes: ranks * Math.max(...plan), cost: certain },
+    random: new Random(1),
+    delayNsMax: 0,
+    imageNsMax,
+    makeReplica: makeReplica ?? ((options, ports) => new ReplicationProtocol(options, ports)),
+    trouble: {
+      begin: ({ world, kill, numberOf }) => {
+        world.plan(1_000, () => world.stopNode(numberOf(1, 0)));
+        world.plan(behindUntilNs, () => world.continueNode(numberOf(1, 0)));
+        kill(numberOf(dead, 0), deathNs);
+      },
+      // What rank 0 has for the clone comes before what rank 1 has.
+      happens: (moment, _attempt, { world, numberOf }) => {
+        if (moment !== "begun") return;
+        world.stopNode(numberOf(1, 0));
+        world.plan(world.nowNs + 30_000, () => world.continueNode(numberOf(1, 0)));
+      },
+    },
+  });
+}
+
+const wrongIn = ({ violations: found }: RevivalOutcome): string[] =>
+  found.map(({ invariant, what }) => `${invariant}: ${what}`);
+
+/** Replicas of which one part does something else; no image holds what is put in its place. */
+function lacking(
+  part: "gates" | "sends",
+  method: string,
+  instead: (this: { own: number }, own: number) => void,
+): MakeReplica {
+  return (options, ports) => {
+    const replica = new ReplicationProtocol(options, ports);
+    const parts = replica as unknown as Record<typeof part, object>;
+    Object.defineProperty(parts[part], method, { value: instead, enumerable: false });
+    return replica;
+  };
+}
+
+/** Sends to its own world at once. */
+const hastyClone = lacking("gates", "begin", function (own) {
+  this.own = own;
+});
+/** Sends in the place of the clone until that is there. */
+const eagerSource = lacking("sends", "holdBack", () => {});
+
+const ahead = { plan: [2, 2, 2], bytes: 8, dead: 0, deathNs: 5_000, behindUntilNs: 60_000, imageNsMax: 0 };
+const left = { plan: [2, 2, 2], bytes: 8, dead: 2, deathNs: 5_000, behindUntilNs: 2_000, imageNsMax: 400_000 };
+
+/** How large messages are, and until when the clone's world is behind. */
+const kinds = (
+  [
+    [8, 60_000],
+    [20_000, 60_000],
+    [8, 150_000],
+  ] as const
+).slice(0, tries(1, 3));
+
+describe("R4, R6 clones that join a world which is not as far as they, or further", () => {
+  it("a clone whose source was ahead sends to its world when that has come as far, whenever it was lost", () => {
+    let back = 0;
+    for (const plan of [
+      [2, 2, 2],
+      [3, 3, 3],
+      [2, 2, 1],
+    ]) {
+      for (const dead of [0, 2].filter((rank) => plan[rank]! > 1)) {
+        for (const deathNs of times) {
+          for (const [bytes, behindUntilNs] of kinds) {
+            const outcome = joined({ plan, bytes, dead, deathNs, behindUntilNs, imageNsMax: 0 });
+            deepEqual(wrongIn(outcome), [], `${plan}; ${bytes} bytes, ${dead} at ${deathNs}, ${behindUntilNs}`);
+            back += outcome.clones.back;
+          }
+        }
+      }
+    }
+    ok(back > 0, `${back} came back`);
+  });
+
+  it("otherwise its messages are taken too early", () => {
+    equal(joined(ahead).clones.back, 1);
+    match(wrongIn(joined({ ...ahead, makeReplica: hastyClone })).join(), /statuses are right: world 0/);
+  });
+
+  it("its world waits for it when its image is taken; otherwise it gets messages that depend on what it has not sent", () => {
+    const outcome = joined(left);
+    deepEqual(wrongIn(outcome), []);
+    equal(outcome.clones.back, 1);
+    match(wrongIn(joined({ ...left, makeReplica: eagerSource })).join(), /statuses are right: world 0/);
   });
 });

@@ -70,6 +70,7 @@ export class LoggingProtocol implements Protocol {
   readonly awaitsOthers = false;
   readonly choices: LoggedChoices;
   readonly operations = null;
+  readonly cloning = null;
   private readonly rank: number;
   private readonly setOf: Int32Array;
   /** Our own. */

@@ -33,10 +33,14 @@ export class Acknowledgements {
   private readonly ports: ProtocolPorts;
   protected readonly membership: Membership;
   /** Of this process. */
-  private readonly replica: number;
+  private replica: number;
+  /** By rank, bits: replicas that want to hear of what they have sent themselves, because an image of them is to be taken. */
+  private readonly also = new Map<number, number>();
   private readonly runs = new Map<number, NumberRun>();
   /** Those that are not empty. */
   private readonly open: NumberRun[] = [];
+  /** An image of this process is to be taken: whoever keeps messages for the clone need not keep what this process has. */
+  private isForAll = false;
   /** How many words were said, and how many messages they were about. */
   words = 0;
   messages = 0;
@@ -71,8 +75,34 @@ export class Acknowledgements {
 
   /** Bits: all living replicas of a rank but the one that sends to this process, which knows what it has sent. */
   protected hearersOf(rank: number): number {
-    const { membership, replica } = this;
-    return membership.livingOf(rank) & ~(1 << membership.substituteOf(rank, replica));
+    const { membership, replica, also } = this;
+    const living = membership.livingOf(rank);
+    if (this.isForAll) return living;
+    const others = living & ~(1 << membership.substituteOf(rank, replica));
+    return also.size === 0 ? others : others | (living & (also.get(rank) ?? 0));
+  }
+
+  /** From now on that sender hears of its own messages too; or not any more, once it has heard of all that it sent before. */
+  tellAlso({ rank, replica }: Place, isWanted: boolean): void {
+    this.flush();
+    const others = (this.also.get(rank) ?? 0) & ~(1 << replica);
+    const all = isWanted ? others | (1 << replica) : others;
+    if (all === 0) this.also.delete(rank);
+    else this.also.set(rank, all);
+  }
+
+  tellAll(isWanted: boolean): void {
+    this.flush();
+    this.isForAll = isWanted;
+  }
+
+  /** This process is a clone, which says at once all that it holds. */
+  begin(replica: number): void {
+    this.replica = replica;
+    this.isForAll = false;
+    this.also.clear();
+    this.open.length = 0;
+    for (const run of this.runs.values()) run.count = 0;
   }
 
   private say(run: NumberRun): void {

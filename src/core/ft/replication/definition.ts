@@ -1,11 +1,12 @@
 /** Replication for send-deterministic programs, as the rest of the runtime knows it. */
-import { list, object, whole } from "../../base/value-shape.ts";
+import { flag, list, object, whole } from "../../base/value-shape.ts";
+import type { CloneBeginning } from "../clones.ts";
 import type { ProtocolDefinition } from "../definition.ts";
 import { noShapes } from "../protocol-shapes.ts";
 import { divergedShape } from "./comparing/divergence.ts";
 import type { SendDivergence } from "./comparing/send-comparison.ts";
 import { Membership, replicasMax } from "./membership.ts";
-import { checkReplication, replicaPlan, replicationOptions, replicationVariant } from "./options.ts";
+import { checkReplication, isSustained, replicaPlan, replicationOptions, replicationVariant } from "./options.ts";
 import { type Replicated, replicationSummary } from "./report.ts";
 import { replicaOfVariant } from "./variants.ts";
 
@@ -24,6 +25,7 @@ export const replication: ProtocolDefinition = {
   examples: [
     "banyan run -n 4 --nodes 4 --protocol replication --replicas 2 solver.c",
     'banyan run -n 4 --nodes 2 --protocol replication --faults "kill node 1 at 2s" solver.c',
+    "banyan run -n 4 --nodes 4 --protocol replication --sustain solver.c",
   ],
   deaths: "covered",
   boards: "never",
@@ -34,10 +36,11 @@ export const replication: ProtocolDefinition = {
   },
   options: replicationOptions,
   replicas: replicaPlan,
+  clones: isSustained,
   check: checkReplication,
   checkpoints: null,
   rank: ({ rank, replica, ranks, options, passed, resources }) => {
-    const membership = new Membership(replicaPlan(options, ranks));
+    const membership = new Membership(replicaPlan(options, ranks), isSustained(options));
     const heard = resources as ReplicationResources | undefined;
     const diverged = (divergence: SendDivergence): void => heard?.diverged(divergence);
     const process = { rank, replica, membership, passed, diverged };
@@ -45,6 +48,10 @@ export const replication: ProtocolDefinition = {
   },
   shapes: {
     ...noShapes,
+    forRanks: object<CloneBeginning>({
+      replica,
+      members: list(object<CloneBeginning["members"][number]>({ rank: count, replica, life: count, isAlive: flag })),
+    }),
     fromRank: divergedShape,
     report: object<Replicated>({
       rank: count,

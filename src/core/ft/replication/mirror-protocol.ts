@@ -71,10 +71,10 @@ export class MirrorProtocol extends ReplicationProtocol {
   }
 
   /** What the dead was sending is asked for: of all replicas that live, whichever of them have come so far. */
-  override peerFailed(name: ProcessName, incarnation = 0): void {
-    if (!this.membership.isAlive(name.rank, name.replica)) return;
+  override peerFailed(name: ProcessName, incarnation?: number): void {
+    const wasAlive = this.membership.isAlive(name.rank, name.replica);
     super.peerFailed(name, incarnation);
-    if (name.rank === this.rank) return;
+    if (!wasAlive || this.membership.isAlive(name.rank, name.replica) || name.rank === this.rank) return;
     for (const sequence of this.ports.brokenFrom(name.rank)) {
       const living = this.membership.livingOf(name.rank);
       for (let replica = 0; living >>> replica !== 0; replica++) {
@@ -91,4 +91,4 @@ export class MirrorProtocol extends ReplicationProtocol {
   }
 }
 
-lives({ MirrorProtocol });
+lives({ MirrorProtocol, MirrorWords });

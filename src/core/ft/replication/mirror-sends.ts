@@ -11,12 +11,15 @@ import { ReplicatedSends } from "./replicated-sends.ts";
 
 /** A message that a receiver has asked for again. */
 class Wish {
+  /** The object may be another message by the time of the wish's turn: to that rank, with that number, it is this one. */
   readonly message: KeptSend;
+  readonly dest: number;
   readonly sequence: number;
   readonly replica: number;
 
   constructor(message: KeptSend, replica: number) {
     this.message = message;
+    this.dest = message.dest;
     this.sequence = message.sequence;
     this.replica = replica;
   }
@@ -56,10 +59,13 @@ export class MirrorSends extends ReplicatedSends {
   private grant(): boolean {
     let moved = false;
     while (this.wishes.length > 0) {
-      const { message, sequence, replica } = this.wishes[0]!;
-      const isWanted =
-        !message.isOver && message.sequence === sequence && this.membership.isAlive(message.dest, replica);
-      if (isWanted && !this.transmit(message, replica)) break;
+      const { message, dest, sequence, replica } = this.wishes[0]!;
+      const isIt = !message.isOver && message.dest === dest && message.sequence === sequence;
+      const isWanted = isIt && this.membership.isAlive(dest, replica);
+      const bit = 1 << replica;
+      // It may have been announced since: two announcements would have two answers.
+      if (isWanted && (message.announced & bit) !== 0) message.wished |= bit;
+      else if (isWanted && (message.has & bit) === 0 && !this.transmit(message, replica)) break;
       this.wishes.shift();
       moved = true;
     }
@@ -75,8 +81,13 @@ export class MirrorSends extends ReplicatedSends {
     return super.progress() || granted;
   }
 
+  override begin(place: ProcessName): void {
+    this.wishes.length = 0;
+    super.begin(place);
+  }
+
   /** All replicas of a receiver get messages of all worlds, so there is no ANY_SOURCE that could take one too early. */
-  protected override get hasGates(): boolean {
+  override get hasGates(): boolean {
     return false;
   }
 

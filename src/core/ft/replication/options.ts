@@ -13,9 +13,13 @@ export interface ReplicationLaunchOptions {
    * may come to one thing or another, for programs that are not send-deterministic.
    */
   readonly replication?: string | undefined;
+  /** Under "replication": replicas that are lost come back, as clones of others; those of programs in TypeScript at their next `mpi.checkpoint`. */
+  readonly sustain?: boolean | undefined;
 }
 
 const replicasDefault = 2;
+/** Variants in which lost replicas can come back. */
+const clonedVariants: readonly string[] = ["parallel", "mirror"];
 
 /** Which replicas of a sender send to which of a receiver. */
 const replicationVariants = ["parallel", "mirror", "leader"] as const;
@@ -43,6 +47,13 @@ export const replicationOptions: readonly ProtocolOption[] = [
     form: { kind: "text" },
     elsewhere: (owners) => `Cannot choose how replicas send: only --protocol ${owners} has any`,
   },
+  {
+    key: "sustain",
+    flag: "--sustain",
+    help: "under replication: lost replicas come back, as clones of those that live",
+    form: { kind: "flag" },
+    elsewhere: (owners) => `Cannot sustain redundancy: only --protocol ${owners} has any`,
+  },
 ];
 
 /** The ranks of a list like "0,1,4-7"; undefined: it is none. */
@@ -58,11 +69,14 @@ function ranksOf(list: string): Set<number> | undefined {
 
 /** What is wrong with them, in one line; undefined: nothing. */
 export function checkReplication(values: OptionValues, { ranks }: JobFacts): string | undefined {
-  const { replicas, replicateRanks, replication } = values as ReplicationLaunchOptions;
+  const { replicas, replicateRanks, replication, sustain } = values as ReplicationLaunchOptions;
   if (replicas !== undefined && !isWhole(replicas, 1, replicasMax))
     return `Cannot have ${replicas} processes for each rank: give a whole number from 1 to ${replicasMax}`;
   if (replication !== undefined && !replicationVariants.some((variant) => variant === replication))
     return `Cannot replicate by "${replication}": there are parallel, mirror and leader`;
+  if (sustain !== undefined && typeof sustain !== "boolean") return "Cannot sustain redundancy: say true or false";
+  if (sustain === true && !clonedVariants.some((variant) => variant === (replication ?? "parallel")))
+    return `Cannot sustain replication "${replication}": ${clonedVariants.join(" and ")} can be`;
   if (replicateRanks === undefined) return undefined;
   const chosen = ranksOf(replicateRanks);
   if (chosen === undefined) return `Cannot replicate the ranks "${replicateRanks}": give a list like 0,1,4-7`;
@@ -81,3 +95,5 @@ export function replicaPlan(values: OptionValues, ranks: number): readonly numbe
   const chosen = replicateRanks === undefined ? undefined : ranksOf(replicateRanks);
   return Array.from({ length: ranks }, (_, rank) => (chosen === undefined || chosen.has(rank) ? replicas : 1));
 }
+
+export const isSustained = (values: OptionValues): boolean => (values as ReplicationLaunchOptions).sustain === true;

@@ -19,9 +19,11 @@ import {
   SendMode,
 } from "../../request/records.ts";
 import type { KeptPayload, ProtocolPorts } from "../protocol.ts";
+import type { ReceivedNumbers } from "../received-numbers.ts";
 import type { Copies } from "./copies.ts";
 import { KeptSend, noSend } from "./kept-send.ts";
-import type { Membership } from "./membership.ts";
+import { type Membership, replicasMax } from "./membership.ts";
+import { RevivalWord } from "./revival-words.ts";
 import type { SeenOrder } from "./seen-order.ts";
 import { SendChannel } from "./send-channel.ts";
 import type { WorldGates } from "./world-gates.ts";
@@ -48,7 +50,7 @@ export interface ReplicatedSendsParts {
 
 export class ReplicatedSends {
   protected readonly ports: ProtocolPorts;
-  protected readonly place: ProcessName;
+  protected place: ProcessName;
   protected readonly membership: Membership;
   private readonly copies: Copies;
   private readonly order: SeenOrder;
@@ -56,7 +58,9 @@ export class ReplicatedSends {
   private readonly notices: WorldNotices;
   /** Bits: all replicas there can be, and the worlds that this process sends to. */
   private readonly all: number;
-  protected worlds: number;
+  protected worlds = 0;
+  /** Bits: those that it leaves to a replica of its rank which is being made. */
+  private heldBack = 0;
   /** Bits: those of them that it was not sending to from the start. */
   private inherited = 0;
   protected readonly channels = new Map<number, SendChannel>();
@@ -68,6 +72,12 @@ export class ReplicatedSends {
   /** By the number that the engine's records name them by. */
   protected readonly announced = new Map<number, AnnouncedSend>();
   private keepers = 0;
+  /** By rank, bits: replicas that have not welcomed this process, a clone, and get nothing of it yet. */
+  private readonly unwelcome = new Map<number, number>();
+  /** By rank: the replica that is being made anew, and the one whose image it will have. */
+  private readonly heirs = new Map<number, { readonly source: number; readonly replica: number }>();
+  /** A message counts as received when its receiver has said so, not when it was sent: an image is to be taken that says so. */
+  isConfirming = false;
   /** Objects of messages that are over. */
   private readonly spare: KeptSend[] = [];
   /** Messages that some replica of their receivers may lack. */
@@ -86,7 +96,12 @@ export class ReplicatedSends {
     this.membership = membership;
     this.copies = copies;
     this.all = (1 << membership.replicas) - 1;
-    this.worlds = this.worldsNow();
+    this.setWorlds();
+  }
+
+  private setWorlds(): void {
+    this.worlds = this.worldsNow() & ~this.heldBack;
+    this.notices.worlds = this.worlds;
   }
 
   /** Bits: the worlds that this process sends to when those are dead that are known to be. */
@@ -99,7 +114,12 @@ export class ReplicatedSends {
     if (last !== null && last.rank === rank) return last;
     let channel = this.channels.get(rank);
     if (channel === undefined) {
-      channel = new SendChannel(rank, this.membership.replicas, this.membership.deadOf(rank));
+      const { membership } = this;
+      const coming = membership.comingOf(rank);
+      const dead = membership.deadOf(rank) & ~coming;
+      const closed = coming | (this.unwelcome.get(rank) ?? 0);
+      const borrowed = coming | membership.aheadOf(rank);
+      channel = new SendChannel(rank, membership.replicas, { dead, closed, borrowed });
       this.channels.set(rank, channel);
     }
     this.last = channel;
@@ -115,11 +135,12 @@ export class ReplicatedSends {
     message.has = channel.acknowledgedBy(message.sequence);
     channel.add(message);
     this.unsettled++;
-    if (channel.dead !== 0 && this.hasGates) this.notices.posted(channel, message);
+    if (this.membership.absentOf(channel.rank) !== 0 && this.hasGates) this.notices.posted(channel, message);
     if (this.mustCopy(message)) {
       this.copies.takeAnyway(message);
       this.complete(message);
     }
+    this.vouch();
     const mayCopy = message.send >= 0 && this.isSmall(message);
     this.pumpAll(channel);
     if (message.isOver || this.settle(channel, message)) return;
@@ -190,7 +211,7 @@ export class ReplicatedSends {
 
   private pumpAll(channel: SendChannel): boolean {
     const { worlds } = this;
-    const to = worlds & ~channel.dead;
+    const to = worlds & ~channel.dead & ~channel.closed;
     let moved = false;
     let isPending = false;
     for (let world = 0; to >>> world !== 0; world++) {
@@ -198,7 +219,7 @@ export class ReplicatedSends {
       if (this.pump(channel, world)) moved = true;
       const { [world]: next = 0 } = channel.next;
       if (next >= channel.end) continue;
-      if (this.mayPass(channel.at(next), world)) isPending = true;
+      if (this.mayPass(channel, channel.at(next), world)) isPending = true;
       else this.shut.add(channel);
     }
     if (isPending) this.pending.add(channel);
@@ -216,21 +237,24 @@ export class ReplicatedSends {
       next[world] = position;
       if (position >= channel.end) return moved;
       const message = channel.at(position);
-      if (message.isOver || (message.has & bit) !== 0) continue;
-      if (!this.mayLeave(message) || !this.mayPass(message, world) || !this.transmit(message, world)) return moved;
+      if (message.isOver || ((message.has | message.announced) & bit) !== 0) continue;
+      if (channel.isTakenElsewhere(world, message.sequence)) continue;
+      if (!this.mayLeave(message) || !this.mayPass(channel, message, world) || !this.transmit(message, world))
+        return moved;
       this.settle(channel, message);
       moved = true;
     }
   }
 
   /** Do messages for a world that is behind wait for it? */
-  protected get hasGates(): boolean {
+  get hasGates(): boolean {
     return true;
   }
 
-  /** Is that world as far as this process was when it posted the message? */
-  private mayPass(message: KeptSend, world: number): boolean {
-    return world === this.place.replica || !this.hasGates || this.gates.mayPass(world, message.position);
+  /** Is that world as far as this process was when it posted the message, or as another replica was that has sent it there? */
+  private mayPass(channel: SendChannel, message: KeptSend, world: number): boolean {
+    if (!this.hasGates || this.gates.mayPass(world, message.position)) return true;
+    return channel.sentIn(world).has(message.sequence);
   }
 
   protected transmit(message: KeptSend, world: number): boolean {
@@ -250,7 +274,7 @@ export class ReplicatedSends {
   }
 
   protected wentWhole(message: KeptSend, world: number): void {
-    message.has |= 1 << world;
+    if (!this.isConfirming) message.has |= 1 << world;
   }
 
   /** The receiver has answered the announcement of a message: it has all of it now, or had it already. */
@@ -264,8 +288,9 @@ export class ReplicatedSends {
     this.settle(this.channelTo(message.dest), message);
   }
 
+  /** The last pieces of it may be on their way. */
   protected answered(message: KeptSend, replica: number): void {
-    message.has |= 1 << replica;
+    if (!this.isConfirming) message.has |= 1 << replica;
   }
 
   get isBusy(): boolean {
@@ -286,6 +311,8 @@ export class ReplicatedSends {
   hear({ rank, replica }: ProcessName, first: number, count: number): void {
     const channel = this.channelTo(rank);
     for (let i = 0; i < count; i++) this.hearOne(channel, replica, (first + i) | 0);
+    const heir = this.heirOf(rank, replica);
+    if (heir >= 0) this.hear({ rank, replica: heir }, first, count);
   }
 
   private hearOne(channel: SendChannel, replica: number, sequence: number): void {
@@ -297,11 +324,179 @@ export class ReplicatedSends {
     this.settle(channel, message);
   }
 
+  /** The same for all below a number. */
+  hearBelow({ rank, replica }: ProcessName, number: number): void {
+    const channel = this.channelTo(rank);
+    channel.acknowledgeBefore(replica, number);
+    channel.forEach((message) => {
+      if (((message.sequence - number) | 0) >= 0) return;
+      message.has |= 1 << replica;
+      this.settle(channel, message);
+    });
+    const heir = this.heirOf(rank, replica);
+    if (heir >= 0) this.hearBelow({ rank, replica: heir }, number);
+  }
+
+  // Clones
+
+  /**
+   * A replica of a receiver is being made anew, from the image of another one: whatever it may lack is kept. What that one has so far it
+   * will have, and what it says to hold before its image is taken.
+   */
+  expect({ rank, replica }: ProcessName, source: number): void {
+    const channel = this.channelTo(rank);
+    channel.dead &= ~(1 << replica);
+    channel.closed |= 1 << replica;
+    channel.renew(replica, source);
+    this.heirs.set(rank, { source, replica });
+    // An earlier attempt may have been given up without our hearing of it: what that one would have lacked, this one will have.
+    channel.forEach((message) => void this.settle(channel, message));
+  }
+
+  /** The replica that will have what the given one says to hold now; −1: there is none. */
+  private heirOf(rank: number, source: number): number {
+    if (this.heirs.size === 0) return -1;
+    const heir = this.heirs.get(rank);
+    return heir?.source === source ? heir.replica : -1;
+  }
+
+  /** The image is taken, or will not be. */
+  disinherit({ rank, replica }: ProcessName): void {
+    if (this.heirs.get(rank)?.source === replica) this.heirs.delete(rank);
+  }
+
+  /** It has said what it holds: whoever sends to its world sends it the rest. */
+  open({ rank, replica }: ProcessName): void {
+    const waits = this.unwelcome.get(rank) ?? 0;
+    this.unwelcome.set(rank, waits & ~(1 << replica));
+    const channel = this.channelTo(rank);
+    channel.closed &= ~(1 << replica);
+    this.sendFrom(channel, 1 << replica);
+  }
+
+  /** It takes that message from another replica of ours. */
+  elsewhere({ rank, replica }: ProcessName, sequence: number): void {
+    this.channelTo(rank).takesElsewhere(replica, sequence);
+  }
+
+  /** That one is dead, and it lacks the bytes. */
+  sendAgain({ rank, replica }: ProcessName, sequence: number): void {
+    const channel = this.channelTo(rank);
+    channel.forgetElsewhere(replica, sequence);
+    this.sendFrom(channel, 1 << replica);
+  }
+
+  /** A replica of our own rank is back, and sends to its world itself. */
+  resign({ replica }: ProcessName): void {
+    this.heldBack &= ~(1 << replica);
+    this.shrink();
+    if (this.hasGates) this.notices.tellEverything(this.channels.values());
+  }
+
+  /**
+   * A replica of our own rank is being made: whatever it can do itself it will do. Its world must not go on without it: the clone would get
+   * messages there which depend on what it has not sent yet.
+   */
+  holdBack({ replica }: ProcessName): void {
+    if (!this.hasGates) return;
+    this.heldBack |= 1 << replica;
+    this.shrink();
+  }
+
+  /** By rank: what this process has sent in the world of a dead replica of its rank. */
+  sentTo(world: number): (readonly [number, ReceivedNumbers])[] {
+    if (!this.hasGates || (this.membership.worldsOf(this.place.rank, this.place.replica) & (1 << world)) === 0)
+      return [];
+    return [...this.channels.values()].map((channel) => {
+      const isThere = this.membership.isAlive(channel.rank, world);
+      const unsent = isThere ? channel.unsentTo(world) : this.notices.unsentIn(channel, world);
+      return [channel.rank, channel.posted.without(unsent)] as const;
+    });
+  }
+
+  /** Has this process posted all that is known to have been sent in that world? */
+  hasPosted(world: number): boolean {
+    if (!this.hasGates) return true;
+    for (const channel of this.channels.values()) {
+      const { posted } = channel;
+      if (!posted.hasAll(channel.sentIn(world))) return false;
+      if (this.membership.isAlive(channel.rank, world) && !posted.hasAll(channel.acknowledgedOf(world))) return false;
+    }
+    return true;
+  }
+
+  private shrink(): void {
+    const { worlds } = this;
+    this.setWorlds();
+    this.inherited &= this.worlds;
+    this.gates.leave(worlds & ~this.worlds);
+    this.notices.resign();
+  }
+
+  /** A receiver is back. It has seen what its world has not sent yet, and says when that is over. */
+  receiverBack({ rank }: ProcessName): void {
+    const channel = this.channels.get(rank);
+    if (channel !== undefined && this.hasGates) this.notices.receiverBack(channel);
+  }
+
+  receiverCaughtUp({ rank, replica }: ProcessName): void {
+    const channel = this.channels.get(rank);
+    if (channel === undefined) return;
+    channel.borrowed &= ~(1 << replica);
+    this.notices.receiverCaughtUp(channel, replica);
+  }
+
+  /** This process is a clone: nothing is on its way from it, and nobody gets anything before it has welcomed it. */
+  begin(place: ProcessName): void {
+    const { membership } = this;
+    this.place = place;
+    this.heldBack = 0;
+    this.setWorlds();
+    this.inherited = 0;
+    this.isConfirming = false;
+    if (this.hasGates) this.gates.begin(place.replica);
+    this.notices.begin(place);
+    this.announced.clear();
+    this.pending.clear();
+    this.heirs.clear();
+    for (let rank = 0; rank < membership.ranks; rank++) {
+      if (rank !== place.rank) this.unwelcome.set(rank, membership.livingOf(rank));
+    }
+    this.shut.clear();
+    for (const channel of this.channels.values()) {
+      const dead = membership.deadOf(channel.rank);
+      if (this.hasGates) this.notices.learn(channel, dead & ~channel.dead);
+      channel.dead = dead;
+      channel.closed = this.unwelcome.get(channel.rank)!;
+      channel.forgetElsewhere();
+      channel.forEach((message) => {
+        message.announced = 0;
+        message.wished = 0;
+        this.settle(channel, message);
+      });
+    }
+  }
+
+  /** Everybody has been told that this process, a clone, is there. */
+  begun(): void {
+    if (this.hasGates) this.notices.tellEverything(this.channels.values());
+  }
+
+  private sendFrom(channel: SendChannel, worlds: number): void {
+    for (let world = 0; worlds >>> world !== 0; world++) {
+      if ((worlds & (1 << world)) !== 0) channel.next[world] = channel.first;
+    }
+    if (channel.first < channel.end) this.pending.add(channel);
+  }
+
+  // Worlds that are behind
+
   /** What another replica of our rank has sent to a rank in a world where that has no replica any more. */
   hearNotice(rank: number, { world, first, count }: WorldNotice): void {
     const channel = this.channelTo(rank);
-    if (count === 0) channel.acknowledgeBefore(world, first);
-    for (let i = 0; i < count; i++) channel.acknowledge(world, (first + i) | 0);
+    const sent = channel.sentIn(world);
+    if (count === 0) sent.addBefore(first);
+    for (let i = 0; i < count; i++) sent.add((first + i) | 0);
     this.notices.moved();
   }
 
@@ -310,6 +505,42 @@ export class ReplicatedSends {
     for (const channel of this.shut) this.pending.add(channel);
     this.shut.clear();
     this.notices.moved();
+    this.vouch();
+  }
+
+  /**
+   * A clone of our rank waits for its world, which may wait for it: others that play there are of this process's world, and what came to the clone's
+   * source before it posted a message may have come to us later. What is not too early by the order of any replica is not.
+   */
+  private vouch(): void {
+    const clones = this.membership.aheadOf(this.place.rank);
+    if (clones === 0) return;
+    for (let world = 0; clones >>> world !== 0; world++) {
+      if ((clones & (1 << world)) === 0) continue;
+      for (const channel of this.channels.values()) {
+        if (this.membership.isAlive(channel.rank, world)) {
+          channel.forEach(({ sequence, position, has }) => {
+            if ((has & (1 << world)) === 0) this.vouchFor(channel, world, sequence, position);
+          });
+        } else {
+          this.notices.forUnsent(channel, world, (sequence, position) =>
+            this.vouchFor(channel, world, sequence, position),
+          );
+        }
+      }
+    }
+  }
+
+  private vouchFor(channel: SendChannel, world: number, sequence: number, position: number): void {
+    if (channel.vouched.has(sequence) || !this.gates.mayPass(world, position)) return;
+    channel.vouched.add(sequence);
+    const c = channel.rank * replicasMax + world;
+    this.ports.tell({ rank: this.place.rank, replica: world }, { a: RevivalWord.SENT, b: sequence, c });
+  }
+
+  /** A clone of our rank has caught up with its world, or is dead, or there is another one. */
+  forgetVouched(): void {
+    for (const channel of this.channels.values()) channel.vouched.clear();
   }
 
   get owesNotices(): boolean {
@@ -318,7 +549,7 @@ export class ReplicatedSends {
 
   /** What was seen before everything that is kept is not asked for again. */
   trimOrder(): void {
-    let oldest = this.notices.oldest(this.gates.oldest(this.worlds));
+    let oldest = this.notices.oldest(this.gates.oldest(this.worlds | this.membership.aheadOf(this.place.rank)));
     for (const channel of this.channels.values()) {
       if (channel.first < channel.end) oldest = Math.min(oldest, channel.at(channel.first).position);
     }
@@ -330,23 +561,23 @@ export class ReplicatedSends {
 
   /** A process is dead, and the engine has forgotten what was under way to it. */
   lost(name: ProcessName): void {
-    if (name.rank === this.place.rank) this.succeed();
-    else this.forget(name);
+    if (name.rank === this.place.rank) {
+      this.heldBack &= ~(1 << name.replica);
+      this.forgetVouched();
+      this.succeed();
+    } else this.forget(name);
     this.notices.forgetEmpty();
   }
 
   /** A replica of our own rank: this process may be the substitute for more worlds now, and sends what was not acknowledged there. */
   protected succeed(): void {
     const { worlds } = this;
-    this.worlds = this.worldsNow();
+    this.setWorlds();
     const added = this.worlds & ~worlds;
     this.inherited |= added;
     if (added === 0) return;
     for (const channel of this.channels.values()) {
-      for (let world = 0; added >>> world !== 0; world++) {
-        if ((added & (1 << world)) !== 0) channel.next[world] = channel.first;
-      }
-      if (channel.first < channel.end) this.pending.add(channel);
+      this.sendFrom(channel, added);
       if (this.hasGates) this.notices.inherited(channel, added);
     }
   }
@@ -367,10 +598,13 @@ export class ReplicatedSends {
       this.announced.delete(keeper);
       announced.message.announced &= ~(1 << replica);
     }
+    const heir = this.heirs.get(rank);
+    if (heir?.source === replica || heir?.replica === replica) this.heirs.delete(rank);
     const channel = this.channels.get(rank);
     if (channel === undefined) return;
+    const wasAbsent = (channel.borrowed & (1 << replica)) !== 0;
     channel.dead |= 1 << replica;
-    if (this.hasGates) this.notices.receiverLost(channel, replica);
+    if (this.hasGates) this.notices.receiverLost(channel, replica, wasAbsent);
     channel.forEach((message) => void this.settle(channel, message));
   }
 

@@ -7,6 +7,7 @@
  *   membership.ts        which processes live, and who stands in for whom
  *   replicated-sends.ts  messages: sent, kept, sent again (send-channel.ts, kept-send.ts, copies.ts)
  *   acknowledgements.ts  what this process holds, told to those who keep it
+ *   revival.ts           a lost replica comes back as a clone of another (clone-source.ts)
  *   comparing            do the replicas of a rank send the same?
  *
  * Receives need no decision: replicas may take messages of ANY_SOURCE in different orders (R5), as long as each takes every message
@@ -18,17 +19,21 @@ import { lives } from "../../base/saved-classes.ts";
 import { Arrival, Pin } from "../../request/decisions.ts";
 import { R_PEER, R_PROTOCOL, RecordFlag } from "../../request/records.ts";
 import { CONTEXT, KIND, kindOf, PacketKind, replicaOf, SEQUENCE, SOURCE, TAG } from "../../wire/packet.ts";
+import type { CloneBeginning } from "../clones.ts";
 import { PassThrough } from "../pass-through.ts";
-import type { KeptPayload, ProtocolPorts } from "../protocol.ts";
+import type { Beginning, KeptPayload, ProtocolPorts } from "../protocol.ts";
 import { ReceivedNumbers } from "../received-numbers.ts";
 import type { SharedOperations } from "../shared-operations.ts";
 import { Acknowledgements, heldWord, runMax } from "./acknowledgements.ts";
+import type { CloneSource } from "./clone-source.ts";
 import { isComparison, SendComparison, type SendDivergence } from "./comparing/send-comparison.ts";
 import { Copies } from "./copies.ts";
 import type { Membership } from "./membership.ts";
 import { ReplicatedOperations } from "./performing/replicated-operations.ts";
 import { ReplicatedSends, type ReplicatedSendsParts } from "./replicated-sends.ts";
 import type { Replicated } from "./report.ts";
+import { Revival } from "./revival.ts";
+import { isRevivalWord } from "./revival-words.ts";
 import { SeenOrder } from "./seen-order.ts";
 import { WorldGates } from "./world-gates.ts";
 import { isNotice, noticeOf, type WorldNotice } from "./world-notices.ts";
@@ -47,7 +52,7 @@ export interface ReplicationOptions {
 }
 
 export class ReplicationProtocol extends PassThrough {
-  static readonly unsaved = { passed: null };
+  static readonly unsaved = { passed: null, whenBack: null };
   override readonly deathEndsRequests: boolean = false;
   override readonly mayJudgeCollectives: boolean = false;
   override readonly finishedServe: boolean = true;
@@ -55,11 +60,12 @@ export class ReplicationProtocol extends PassThrough {
   override callsPassed = 0;
   protected readonly membership: Membership;
   protected readonly rank: number;
-  protected readonly replica: number;
+  protected replica: number;
   protected readonly ports: ProtocolPorts;
   protected readonly sends: ReplicatedSends;
   protected readonly acknowledgements: Acknowledgements;
   private readonly files: ReplicatedOperations;
+  protected readonly revival: Revival;
   private readonly comparison: SendComparison;
   /** The process may have nothing to do: words about what it has sent, which wait for more to say, are said. */
   private isResting = false;
@@ -72,6 +78,8 @@ export class ReplicationProtocol extends PassThrough {
   private readonly passed: Float64Array;
   /** Messages that came a second time. */
   private duplicates = 0;
+  /** Null: this process is no clone, or everybody knows it. */
+  private whenBack: (() => void) | null = null;
 
   constructor(options: ReplicationOptions, ports: ProtocolPorts) {
     super();
@@ -81,7 +89,7 @@ export class ReplicationProtocol extends PassThrough {
     this.replica = replica;
     this.membership = membership;
     this.ports = ports;
-    this.gates = new WorldGates(ports, this.order, this.numbers);
+    this.gates = new WorldGates(ports, { own: replica, order: this.order, arrived: this.numbers });
     const copies = new Copies(ports.memory, copiesBytesMax ?? copiesBytesMaxDefault);
     this.sends = this.newSends({ place, membership, copies, order: this.order, gates: this.gates });
     this.acknowledgements = this.newWords(ports, membership, place);
@@ -93,6 +101,43 @@ export class ReplicationProtocol extends PassThrough {
       diverged: (divergence) => diverged?.(divergence),
     });
     this.passed = passed ?? new Float64Array(1);
+    const { sends, acknowledgements, files, order, gates } = this;
+    const numbersOf = (from: number): ReceivedNumbers => this.numbersOf(from);
+    const lose = (name: ProcessName, life: number): void => this.peerFailed(name, life);
+    this.revival = new Revival({
+      ports,
+      membership,
+      sends,
+      acknowledgements,
+      files,
+      order,
+      gates,
+      place,
+      numbersOf,
+      lose,
+    });
+  }
+
+  /** A replica of this rank that is lost can be made anew from this process. */
+  override get cloning(): CloneSource {
+    return this.revival.source;
+  }
+
+  /** Images are taken for clones alone. */
+  override captured(): number {
+    if (this.cloning.isPrepared) this.cloning.captured();
+    return 0;
+  }
+
+  /** A life that is not the first is a clone: it has the image of another replica of its rank. */
+  override begin({ incarnation, data, caughtUp }: Beginning): void {
+    if (incarnation === 0) return;
+    const { rank } = this;
+    const { replica, members } = data as CloneBeginning;
+    this.replica = replica;
+    this.ports.becomes({ rank, replica, incarnation });
+    this.whenBack = caughtUp;
+    this.revival.begin({ rank, replica }, incarnation, { replica, members });
   }
 
   protected newSends(parts: ReplicatedSendsParts): ReplicatedSends {
@@ -148,9 +193,22 @@ export class ReplicationProtocol extends PassThrough {
   }
 
   override progress(): boolean {
+    if (this.whenBack !== null) this.comeBack();
+    if (this.revival.answers.isBusy) this.revival.answers.answer();
     if (this.isResting) this.rest();
     const told = this.acknowledgements.flush();
     return (this.sends.isBusy && this.sends.progress()) || told;
+  }
+
+  /** A clone: its world may have come further, and everybody may know it. */
+  private comeBack(): void {
+    if (this.gates.isAhead) {
+      if (this.gates.hasCaughtUp()) this.revival.caughtUp();
+      this.sends.gateMoved();
+    }
+    if (!this.revival.isBack) return;
+    this.whenBack?.();
+    this.whenBack = null;
   }
 
   private rest(): void {
@@ -179,6 +237,7 @@ export class ReplicationProtocol extends PassThrough {
     this.infer(rank, sender);
     const sequence = words[packet + SEQUENCE]!;
     const isAnnounced = kindOf(kind) === PacketKind.RTS;
+    if (this.gates.isAhead) this.gates.came(rank, sequence);
     if (!this.numbersOf(rank).add(sequence)) return this.arrivedAgain(rank, sequence, isAnnounced);
     if (isAnnounced) this.announcedOf(rank).add(sequence);
     return Arrival.TAKE;
@@ -201,6 +260,7 @@ export class ReplicationProtocol extends PassThrough {
 
   override held(source: WorldRank, sequence: number): void {
     if (source === this.rank) return;
+    this.revival.held(source, sequence);
     const isAwaited = this.announced.get(source)?.delete(sequence) === true;
     this.acknowledgements.held(source, sequence, isAwaited);
   }
@@ -227,8 +287,14 @@ export class ReplicationProtocol extends PassThrough {
 
   override control(words: Int32Array, packet: number): void {
     const name = { rank: words[packet + SOURCE]!, replica: replicaOf(words[packet + KIND]!) };
+    if (isRevivalWord(words[packet + CONTEXT]!)) {
+      this.revival.hear(name, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
+      return;
+    }
     if (name.rank === this.rank) {
-      this.hearReplica(name.replica, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
+      // Of a life that is over nothing counts: its successor may be expected already.
+      if (this.membership.isAlive(name.rank, name.replica))
+        this.hearReplica(name.replica, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
       return;
     }
     if (isNotice(words[packet + CONTEXT]!)) {
@@ -267,20 +333,24 @@ export class ReplicationProtocol extends PassThrough {
   /** A message of another replica than the one that this process gets its messages from: the news of the deaths between them is on its way. */
   protected infer(rank: number, sender: number): void {
     const { membership, replica } = this;
+    const unknown = this.revival.unknownTo(rank, sender);
     for (;;) {
-      const expected = membership.substituteOf(rank, replica);
+      const expected = membership.substituteOf(rank, replica, unknown);
       if (expected === sender || expected < 0) return;
       this.peerFailed({ rank, replica: expected });
     }
   }
 
-  /** Nobody has had a life before this one. */
-  override peerFailed(name: ProcessName, incarnation = 0): void {
-    const isOwn = name.rank === this.rank && name.replica === this.replica;
-    if (isOwn || incarnation < 0 || !this.membership.die(name.rank, name.replica)) return;
-    this.ports.peerLost(name, 0);
+  override peerFailed(name: ProcessName, incarnation = this.membership.lifeOf(name.rank, name.replica)): void {
+    const { membership } = this;
+    const { rank, replica } = name;
+    const isOwn = rank === this.rank && replica === this.replica;
+    const wasAlive = membership.isAlive(rank, replica);
+    if (isOwn || incarnation < 0 || !membership.die(rank, replica, incarnation)) return;
+    if (wasAlive) this.ports.peerLost(name, incarnation);
     this.sends.lost(name);
-    if (name.rank === this.rank) this.files.died(name.replica);
+    if (rank === this.rank) this.files.died(replica);
+    this.revival.died(name);
   }
 
   /** Runs of messages that were compared with those of other replicas. */

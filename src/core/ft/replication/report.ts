@@ -1,5 +1,6 @@
 /** What processes under replication have sent, for the summary of a job and for its launcher. */
 import { countText } from "../../base/amounts.ts";
+import type { ClonedReplica } from "../clones.ts";
 import type { ProtocolReport } from "../definition.ts";
 
 /** How many messages and words a process has sent. */
@@ -20,13 +21,31 @@ export interface Replicated extends ReplicatedCounts {
   readonly stoodInFor: readonly number[];
 }
 
-export function replicationSummary({ ranks, dead }: ProtocolReport): string[] {
+export function replicationSummary({ ranks, dead, job }: ProtocolReport): string[] {
   if (dead === 0) return [];
+  const clones = (job ?? []) as readonly ClonedReplica[];
   const known = (ranks as readonly (Replicated | undefined)[]).flatMap((replicated) => replicated ?? []);
   const forOthers = known.reduce((sum, { sentForOthers }) => sum + sentForOthers, 0);
   const lost = `${countText(dead, "replica")} lost`;
   const sent = forOthers === 0 ? [] : [`${countText(forOthers, "message")} sent for the lost`];
-  return [lost, ...substitutions(known), ...sent];
+  return [lost, ...substitutions(known), ...returns(clones), ...sent];
+}
+
+/** "replica 0 of ranks 2, 3 is back (cloned from replica 1, 12 MB, 310 ms)", once for all ranks that it is true of. */
+function returns(clones: readonly ClonedReplica[]): string[] {
+  const together = new Map<string, ClonedReplica[]>();
+  for (const clone of clones) {
+    const who = `${clone.replica} ${clone.source}`;
+    together.set(who, [...(together.get(who) ?? []), clone]);
+  }
+  return [...together.values()].map((all) => {
+    const [{ replica, source }] = all as [ClonedReplica];
+    const names = [...new Set(all.map(({ rank }) => rank))].sort((one, other) => one - other);
+    const megabytes = all.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6;
+    const ms = Math.max(...all.map(({ afterMs }) => afterMs));
+    const size = `${megabytes.toFixed(megabytes < 10 ? 1 : 0)} MB, ${ms.toFixed(0)} ms`;
+    return `replica ${replica} of rank${names.length === 1 ? "" : "s"} ${names.join(", ")} came back (cloned from replica ${source}, ${size})`;
+  });
 }
 
 /** "replica 1 of ranks 2, 3 stood in for replica 0", once for all ranks that it is true of. */

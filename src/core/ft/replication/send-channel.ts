@@ -10,11 +10,27 @@ import type { KeptSend } from "./kept-send.ts";
 /** Places of messages that are over are given back when they are so many, and half of all. */
 const emptyMax = 64;
 
+/** Bits. */
+interface ChannelStart {
+  readonly dead: number;
+  readonly closed: number;
+  readonly borrowed: number;
+}
+
 export class SendChannel {
   readonly rank: number;
   /** Bits: replicas of the rank that are dead. */
   dead: number;
+  /** Bits: replicas that live or are being made, and to which nothing is sent yet. */
+  closed: number;
+  /** By replica: messages that it is taking from another replica of ours, which lives. If that dies it asks for them. */
+  private readonly elsewhere = new Map<number, Set<number>>();
   private readonly acknowledged: ReceivedNumbers[];
+  private readonly sent: ReceivedNumbers[];
+  /** Bits: replicas that hold what was not sent in their worlds, because they had it from the image of another. */
+  borrowed: number;
+  /** Messages that a clone of our own rank has been told it may send (`ReplicatedSends.vouch`). */
+  readonly vouched = new Set<number>();
   /** The numbers of all that were posted. */
   readonly posted = new ReceivedNumbers();
   private readonly kept: KeptSend[] = [];
@@ -24,9 +40,12 @@ export class SendChannel {
   /** By replica: the position of the first message that has not been put on its way to it, if this process sends to it. */
   readonly next: number[];
 
-  constructor(rank: number, replicas: number, dead: number) {
+  constructor(rank: number, replicas: number, { dead, closed, borrowed }: ChannelStart) {
     this.rank = rank;
     this.dead = dead;
+    this.closed = closed;
+    this.borrowed = borrowed;
+    this.sent = Array.from({ length: replicas }, () => new ReceivedNumbers());
     this.acknowledged = Array.from({ length: replicas }, () => new ReceivedNumbers());
     this.next = new Array<number>(replicas).fill(0);
   }
@@ -55,12 +74,60 @@ export class SendChannel {
   }
 
   /** All numbers before that one. */
-  acknowledgeBefore(replica: number, sequence: number): void {
-    this.acknowledged[replica]!.addBefore(sequence);
+  acknowledgeBefore(replica: number, number: number): void {
+    this.acknowledged[replica]!.addBefore(number);
   }
 
-  isAcknowledged(replica: number, sequence: number): boolean {
-    return this.acknowledged[replica]!.has(sequence);
+  acknowledgedOf(replica: number): ReceivedNumbers {
+    return this.acknowledged[replica]!;
+  }
+
+  /** What this process's rank has sent in a world, as far as it has been told; see `isSentIn`. */
+  sentIn(world: number): ReceivedNumbers {
+    return this.sent[world]!;
+  }
+
+  /** Is that message known to have been sent in that world? What its replica of the rank holds was, unless it has it from elsewhere. */
+  isSentIn(world: number, sequence: number): boolean {
+    if (this.sent[world]!.has(sequence)) return true;
+    return (this.borrowed & (1 << world)) === 0 && this.acknowledged[world]!.has(sequence);
+  }
+
+  /** A replica is made anew: what lives before it have held says nothing, but what its source has it will have. */
+  renew(replica: number, source: number): void {
+    if ((this.borrowed & (1 << replica)) === 0) this.sent[replica]!.addAll(this.acknowledged[replica]!);
+    this.borrowed |= 1 << replica;
+    this.acknowledged[replica] = this.acknowledged[source]!.copy();
+    this.elsewhere.delete(replica);
+    const [bit, sourceBit] = [1 << replica, 1 << source];
+    this.forEach((message) => {
+      message.has = (message.has & sourceBit) === 0 ? message.has & ~bit : message.has | bit;
+    });
+  }
+
+  takesElsewhere(replica: number, sequence: number): void {
+    const numbers = this.elsewhere.get(replica) ?? new Set();
+    this.elsewhere.set(replica, numbers.add(sequence));
+  }
+
+  isTakenElsewhere(replica: number, sequence: number): boolean {
+    return this.elsewhere.size !== 0 && this.elsewhere.get(replica)?.has(sequence) === true;
+  }
+
+  /** It does not any more, or for none of them: of our own, which has begun anew, nothing is known. */
+  forgetElsewhere(replica?: number, sequence?: number): void {
+    if (replica === undefined) this.elsewhere.clear();
+    else if (sequence !== undefined) this.elsewhere.get(replica)?.delete(sequence);
+  }
+
+  /** The numbers of messages that have not been put on their way to that replica. */
+  unsentTo(replica: number): Set<number> {
+    const unsent = new Set<number>();
+    for (let position = Math.max(this.first, this.next[replica]!); position < this.end; position++) {
+      const { isOver, has, announced, sequence } = this.at(position);
+      if (!isOver && ((has | announced) & (1 << replica)) === 0) unsent.add(sequence);
+    }
+    return unsent;
   }
 
   /** Bits: the replicas that have acknowledged that number. */

@@ -3,6 +3,9 @@
  * nobody has sent yet would come from the future, and a receive of ANY_SOURCE take it instead of one that was meant (the paper's algorithm
  * has no such case, docs/replication.md). So a message passes the gate to a world when all that the program had seen before it posted the message
  * has been sent in that world as well. Who sends there tells it (world-notices.ts).
+ *
+ * A clone has the past of its source, which is of another world. So its own world has a gate too, until all has been sent there that came to
+ * the source before the image was taken. What comes later is of the clone's own world.
  */
 import { lives, saves } from "../../base/saved-classes.ts";
 import type { ProtocolPorts } from "../protocol.ts";
@@ -32,17 +35,71 @@ class Gate {
   }
 }
 
+interface WorldGatesParts {
+  /** The world of this process. */
+  readonly own: number;
+  readonly order: SeenOrder;
+  /** By rank: all messages that have come. */
+  readonly arrived: ReadonlyMap<number, ReceivedNumbers>;
+}
+
+/** By rank. */
+type Numbers = Map<number, Set<number>>;
+
 export class WorldGates {
   private readonly order: SeenOrder;
-  /** By rank: all messages that have come. */
   private readonly arrived: ReadonlyMap<number, ReceivedNumbers>;
   private readonly ports: ProtocolPorts;
   private readonly gates = new Map<number, Gate>();
+  private own: number;
+  /** A clone's own world is not as far as its source was; that far: a position, and what had come and was not seen. */
+  isAhead = false;
+  private sourceEnd = 0;
+  private unseen: Numbers = new Map();
 
-  constructor(ports: ProtocolPorts, order: SeenOrder, arrived: ReadonlyMap<number, ReceivedNumbers>) {
+  constructor(ports: ProtocolPorts, { own, order, arrived }: WorldGatesParts) {
     this.ports = ports;
+    this.own = own;
     this.order = order;
     this.arrived = arrived;
+  }
+
+  /** This process is a clone, in that world. */
+  begin(own: number): void {
+    this.own = own;
+    this.isAhead = true;
+    this.sourceEnd = this.order.end;
+    this.unseen = this.unseenNow();
+    // The order may have been forgotten past those that the source did not ask for.
+    for (const gate of this.gates.values()) gate.isPastForgotten = false;
+  }
+
+  /** Has the own world come as far as the source was? Then that is so for ever. */
+  hasCaughtUp(): boolean {
+    if (!this.isAhead || !this.mayPass(this.own, this.sourceEnd)) return false;
+    const gate = this.gateOf(this.own);
+    for (const [rank, numbers] of this.unseen) {
+      for (const number of numbers) if (!hasSent(gate, rank, number)) return false;
+    }
+    this.isAhead = false;
+    this.unseen.clear();
+    this.gates.delete(this.own);
+    return true;
+  }
+
+  /** Others send to those worlds from now on. */
+  leave(worlds: number): void {
+    for (const gate of this.gates.values()) if ((worlds & (1 << gate.world)) !== 0) gate.isPastForgotten = false;
+  }
+
+  /** Is nothing asked of messages to that world? */
+  isFree(world: number): boolean {
+    return world === this.own && !this.isAhead;
+  }
+
+  /** To a clone, that message has come from its own world. */
+  came(rank: number, sequence: number): void {
+    this.gateOf(this.own).sentBy(rank).add(sequence);
   }
 
   /** The news of a world may come before that of the death which makes this process its sender. */
@@ -57,17 +114,24 @@ export class WorldGates {
 
   /** In that world a run of messages of that rank to this process's has been sent. */
   hear(world: number, rank: number, first: number, count: number): void {
+    if (this.isFree(world)) return;
     const sent = this.gateOf(world).sentBy(rank);
     for (let i = 0; i < count; i++) sent.add((first + i) | 0);
   }
 
+  /** What is known of the messages that rank has sent in that world. */
+  sentIn(world: number, rank: number): ReceivedNumbers | undefined {
+    return this.gates.get(world)?.sent.get(rank);
+  }
+
   /** All before that number. */
   hearBefore(world: number, rank: number, sequence: number): void {
-    this.gateOf(world).sentBy(rank).addBefore(sequence);
+    if (!this.isFree(world)) this.gateOf(world).sentBy(rank).addBefore(sequence);
   }
 
   /** May a message that was posted at that position be sent in that world? */
   mayPass(world: number, position: number): boolean {
+    if (this.isFree(world)) return true;
     const gate = this.gateOf(world);
     if (gate.isPastForgotten && gate.position >= position) return true;
     this.advance(gate, position);
@@ -85,10 +149,7 @@ export class WorldGates {
 
   /** Has all been sent in that world that was seen before the remembered order? That is all that has come, but for what is remembered or not seen yet. */
   private hasSentForgotten(gate: Gate): boolean {
-    const others = this.remembered(gate.position);
-    this.ports.forEachOpen((rank, sequence) => {
-      if (!this.order.isShown(rank, sequence)) addTo(others, rank, sequence);
-    });
+    const others = this.unseenNow(this.remembered(gate.position));
     for (const [rank, arrived] of this.arrived) {
       const first = gate.sent.get(rank)?.firstMissing ?? 0;
       const isLacking = (number: number): boolean =>
@@ -101,10 +162,18 @@ export class WorldGates {
     return true;
   }
 
-  /** By rank, from that position on. */
-  private remembered(from: number): Map<number, Set<number>> {
+  /** Adds what has come and was not seen. */
+  private unseenNow(found: Numbers = new Map()): Numbers {
+    this.ports.forEachOpen((rank, sequence) => {
+      if (rank !== this.ports.rank && !this.order.isShown(rank, sequence)) addTo(found, rank, sequence);
+    });
+    return found;
+  }
+
+  /** From that position on. */
+  private remembered(from: number): Numbers {
     const { order } = this;
-    const found = new Map<number, Set<number>>();
+    const found: Numbers = new Map();
     for (let position = from; position < order.end; position++) {
       addTo(found, order.rankAt(position), order.sequenceAt(position));
     }
@@ -128,7 +197,7 @@ export class WorldGates {
   }
 }
 
-function addTo(numbers: Map<number, Set<number>>, rank: number, number: number): void {
+function addTo(numbers: Numbers, rank: number, number: number): void {
   const ofRank = numbers.get(rank) ?? new Set<number>();
   numbers.set(rank, ofRank.add(number));
 }

@@ -4,10 +4,15 @@
  * replicas of this process's rank, one of which may have to go on with it.
  *
  * A message counts as sent in the own world when it is posted, in a world of a dead replica when it passes the gate. In the worlds of
- * others this process waits to be told, and remembers what it has posted meanwhile. Worlds in which nobody lives are nobody's concern.
+ * others this process waits to be told, and remembers what it has posted meanwhile. Worlds in which nobody lives are nobody's concern, unless the lost
+ * come back.
+ *
+ * A receiver that has come back as a clone holds messages that were not sent in its world yet, and is told of them likewise, until it says that its
+ * world has caught up.
  */
 import type { ProcessName } from "../../base/identity.ts";
 import { lives, saves } from "../../base/saved-classes.ts";
+import type { Told } from "../../request/decisions.ts";
 import type { ProtocolPorts } from "../protocol.ts";
 import { runMax } from "./acknowledgements.ts";
 import type { KeptSend } from "./kept-send.ts";
@@ -54,6 +59,12 @@ class Waiting {
     this.numbers.shift();
     this.positions.shift();
   }
+
+  clear(): void {
+    this.numbers.length = 0;
+    this.positions.length = 0;
+    this.count = 0;
+  }
 }
 
 interface NoticesParts {
@@ -64,7 +75,9 @@ interface NoticesParts {
 
 export class WorldNotices {
   private readonly ports: ProtocolPorts;
-  private readonly place: ProcessName;
+  private place: ProcessName;
+  /** Bits: those that this process sends to. */
+  worlds = 0;
   private readonly membership: Membership;
   private readonly gates: WorldGates;
   /** By channel and world. */
@@ -80,11 +93,6 @@ export class WorldNotices {
     this.gates = gates;
   }
 
-  /** Bits: worlds where somebody lives, but not the receiver. */
-  private absent(rank: number): number {
-    return this.membership.deadOf(rank) & this.membership.inhabited;
-  }
-
   private waitingOf(channel: SendChannel, world: number): Waiting {
     let waiting = this.all.get(channel);
     if (waiting === undefined) {
@@ -96,20 +104,15 @@ export class WorldNotices {
     return found;
   }
 
-  private get worlds(): number {
-    return this.membership.worldsOf(this.place.rank, this.place.replica);
-  }
-
   /** That message has been posted. */
   posted(channel: SendChannel, message: KeptSend): void {
-    const absent = this.absent(channel.rank);
+    const absent = this.membership.absentOf(channel.rank);
     for (let world = 0; absent >>> world !== 0; world++) {
       const bit = 1 << world;
       if ((absent & bit) === 0) continue;
       const waiting = this.waitingOf(channel, world);
       const isOurs = (this.worlds & bit) !== 0;
-      // The dead receiver has acknowledged it, or another replica of ours has told of it: then it was sent there.
-      const isSent = world === this.place.replica || (message.has & bit) !== 0;
+      const isSent = this.gates.isFree(world) || channel.isSentIn(world, message.sequence);
       if (!isSent) {
         waiting.push(message.sequence, message.position);
         if (isOurs) this.release(waiting);
@@ -121,7 +124,7 @@ export class WorldNotices {
   private release(waiting: Waiting): void {
     const { channel, world, numbers, positions } = waiting;
     while (numbers.length > 0) {
-      if (!channel.isAcknowledged(world, numbers[0]!) && !this.gates.mayPass(world, positions[0]!)) {
+      if (!channel.isSentIn(world, numbers[0]!) && !this.gates.mayPass(world, positions[0]!)) {
         this.shut.add(waiting);
         return;
       }
@@ -133,7 +136,7 @@ export class WorldNotices {
   /** Of a world that another replica of ours sends to: it has told of those. */
   private skipKnown(waiting: Waiting): void {
     const { channel, world, numbers } = waiting;
-    while (numbers.length > 0 && channel.isAcknowledged(world, numbers[0]!)) waiting.shift();
+    while (numbers.length > 0 && channel.isSentIn(world, numbers[0]!)) waiting.shift();
   }
 
   /** The gate to a world may let more pass. */
@@ -145,15 +148,18 @@ export class WorldNotices {
 
   // Deaths
 
-  /** A replica of a receiver. Of messages that it has acknowledged it is known that they were sent to it. */
-  receiverLost(channel: SendChannel, replica: number): void {
-    if (replica !== this.place.replica && (this.membership.inhabited & (1 << replica)) !== 0) {
-      const waiting = this.waitingOf(channel, replica);
-      channel.forEach((message) => {
-        if ((message.has & (1 << replica)) === 0) waiting.push(message.sequence, message.position);
-      });
-    }
+  /** A replica of a receiver. Of messages that it has acknowledged it is known that they were sent to it; of those of one that was absent all is known. */
+  receiverLost(channel: SendChannel, replica: number, wasAbsent: boolean): void {
+    if (!wasAbsent) this.remember(channel, replica);
     this.tellAll(channel, this.worlds);
+  }
+
+  private remember(channel: SendChannel, replica: number): void {
+    if (this.gates.isFree(replica) || (this.membership.inhabited & (1 << replica)) === 0) return;
+    const waiting = this.waitingOf(channel, replica);
+    channel.forEach((message) => {
+      if ((message.has & (1 << replica)) === 0) waiting.push(message.sequence, message.position);
+    });
   }
 
   /** This process sends to more worlds now. */
@@ -166,17 +172,55 @@ export class WorldNotices {
     for (const waiting of this.all.values()) {
       for (const one of waiting) {
         if (one === undefined || (this.membership.inhabited & (1 << one.world)) !== 0) continue;
-        one.numbers.length = 0;
-        one.positions.length = 0;
-        one.count = 0;
+        one.clear();
         this.shut.delete(one);
       }
     }
   }
 
+  // Clones
+
+  /** A receiver has come back; it may be the substitute for others, too. */
+  receiverBack(channel: SendChannel): void {
+    this.tellAll(channel, this.worlds);
+  }
+
+  /** All that it had from its source has been sent in its world by now. */
+  receiverCaughtUp(channel: SendChannel, world: number): void {
+    const waiting = this.all.get(channel)?.[world];
+    if (waiting === undefined) return;
+    waiting.clear();
+    this.shut.delete(waiting);
+  }
+
+  /** Others send to some worlds from now on. */
+  resign(): void {
+    for (const waiting of [...this.shut]) if ((this.worlds & (1 << waiting.world)) === 0) this.shut.delete(waiting);
+  }
+
+  /** Another replica of our rank is new, and has heard nothing yet. */
+  tellEverything(channels: Iterable<SendChannel>): void {
+    for (const channel of channels) this.tellAll(channel, this.worlds);
+  }
+
+  /** This process is a clone. */
+  begin(place: ProcessName): void {
+    this.place = place;
+    this.open.clear();
+    this.shut.clear();
+    for (const waiting of this.all.values()) for (const one of waiting) if (one !== undefined) one.count = 0;
+  }
+
+  /** It has not known of these deaths. */
+  learn(channel: SendChannel, dead: number): void {
+    for (let replica = 0; dead >>> replica !== 0; replica++) {
+      if ((dead & (1 << replica)) !== 0) this.remember(channel, replica);
+    }
+  }
+
   /** The receiver's substitute may be another one, which has heard nothing yet. */
   private tellAll(channel: SendChannel, worlds: number): void {
-    const absent = this.absent(channel.rank) & worlds;
+    const absent = this.membership.absentOf(channel.rank) & worlds;
     for (let world = 0; absent >>> world !== 0; world++) {
       if ((absent & (1 << world)) === 0) continue;
       const waiting = this.waitingOf(channel, world);
@@ -199,6 +243,18 @@ export class WorldNotices {
     for (const number of posted.later) if (!isWaiting.has(number)) this.add(waiting, number);
   }
 
+  forUnsent(channel: SendChannel, world: number, visit: (sequence: number, position: number) => void): void {
+    const waiting = this.all.get(channel)?.[world];
+    waiting?.numbers.forEach((sequence, i) => {
+      visit(sequence, waiting.positions[i]!);
+    });
+  }
+
+  /** The numbers of messages that are not known to have been sent in that world. */
+  unsentIn(channel: SendChannel, world: number): Set<number> {
+    return new Set(this.all.get(channel)?.[world]?.numbers);
+  }
+
   // Words
 
   private add(waiting: Waiting, sequence: number): void {
@@ -216,14 +272,23 @@ export class WorldNotices {
     this.tell(waiting, NoticePacket.RUN | (world << worldShift) | ((count - 1) << countShift), first);
   }
 
-  /** To the receiver's substitute, and to the other replicas of this process's rank. */
+  /** To the receiver's substitute, or to a clone and those that vouch for it; and to the other replicas of this process's rank. */
   private tell({ channel, world }: Waiting, a: number, b: number): void {
-    const { membership, place, ports } = this;
-    const substitute = membership.substituteOf(channel.rank, world);
-    if (substitute >= 0) ports.tell({ rank: channel.rank, replica: substitute }, { a, b, c: channel.rank });
-    const others = membership.livingOf(place.rank) & ~(1 << place.replica);
-    for (let replica = 0; others >>> replica !== 0; replica++) {
-      if ((others & (1 << replica)) !== 0) ports.tell({ rank: place.rank, replica }, { a, b, c: channel.rank });
+    const { membership, place } = this;
+    const { rank } = channel;
+    const substitute = membership.substituteOf(rank, world);
+    const isAhead = (membership.aheadOf(rank) & (1 << world)) !== 0;
+    this.tellReplicas(rank, isAhead ? membership.livingOf(rank) : substitute < 0 ? 0 : 1 << substitute, {
+      a,
+      b,
+      c: rank,
+    });
+    this.tellReplicas(place.rank, membership.livingOf(place.rank) & ~(1 << place.replica), { a, b, c: rank });
+  }
+
+  private tellReplicas(rank: number, replicas: number, told: Told): void {
+    for (let replica = 0; replicas >>> replica !== 0; replica++) {
+      if ((replicas & (1 << replica)) !== 0) this.ports.tell({ rank, replica }, told);
     }
   }
 

@@ -145,7 +145,11 @@ export class JobRecovery {
       restarts.map(({ rank }) => rank),
     );
     const { beganMs } = this;
-    return { recovery: { setOf, incarnations, restarts, checkpointFolder, checkpointServers, beganMs }, protocolPart };
+    const startsEmpty = false;
+    return {
+      recovery: { setOf, incarnations, restarts, checkpointFolder, checkpointServers, beganMs, startsEmpty },
+      protocolPart,
+    };
   }
 
   allBegan(): void {

@@ -60,7 +60,7 @@ function whyGivenUp(givenUp: GivenUp | undefined): string {
 function whoIsMissing(unplayed: readonly number[] | undefined): string {
   if (unplayed === undefined) return "";
   const ranks = `${unplayed.length === 1 ? "rank" : "ranks"} ${unplayed.join(", ")}`;
-  return `; the job cannot go on: no replica of ${ranks} is left. Start it again with more replicas, on more nodes`;
+  return `; the job cannot go on: no replica of ${ranks} is left, and there is no checkpoint to go back to. Start it again with more replicas, on more nodes`;
 }
 
 /** The user's frames, with paths relative to the working directory where that is shorter. */

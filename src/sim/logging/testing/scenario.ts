@@ -180,6 +180,18 @@ export class ScenarioProgram {
     return this;
   }
 
+  /** One message whose sender starts the send, and waits for it after what `between` says; only then it is received. */
+  sendMeanwhile(from: number, to: number, bytes: number, between: () => void): this {
+    const draft = this.#draft;
+    const message = this.#message(from, to, this.#tags++, bytes, SendMode.STANDARD);
+    const request = draft.newRequest(from);
+    draft.act(from, { kind: "send", message, request });
+    between();
+    draft.act(to, { kind: "receive-now", receive: draft.receiveOf(message) });
+    draft.act(from, { kind: "wait", requests: [request], inOrder: true });
+    return this;
+  }
+
   /** Both post a receive, send, and wait for the receive. */
   exchange(one: number, other: number, bytes: number): this {
     const draft = this.#draft;

@@ -36,7 +36,7 @@ const DecisionPacket = {
 } as const;
 
 export class LeaderProtocol extends ReplicationProtocol {
-  static override readonly unsaved = { passed: null, lastWrite: -1 };
+  static override readonly unsaved = { ...ReplicationProtocol.unsaved, lastWrite: -1 };
   declare protected readonly sends: LeaderSends;
   private readonly led: LedChoices;
   private readonly receives: LedReceives;

@@ -47,7 +47,7 @@ export class LeaderSends extends ReplicatedSends {
    * A replica of a rank that is ahead has sent what depends on the receives of this rank only when their leader had decided them: no other message can
    * be taken in their place.
    */
-  protected override get hasGates(): boolean {
+  override get hasGates(): boolean {
     return false;
   }
 

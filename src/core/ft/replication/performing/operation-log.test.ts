@@ -20,7 +20,7 @@ function explore(size: WorldSize): { states: number; ends: number } {
   for (let key = open.pop(); key !== undefined; key = open.pop()) {
     world.restore(key);
     const { moves } = world;
-    if (moves.every(({ kind }) => kind === "crash")) {
+    if (moves.every(({ kind }) => kind === "crash" || kind === "ask")) {
       assert.equal(world.problem, "", key);
       ends++;
     }
@@ -60,6 +60,23 @@ for (const [what, size] of [
   });
 }
 
+for (const [what, size] of [
+  ["a look and a write", { replicas: 2, crashes: 2, clones: 1, program: [look, write(0, 1)] }],
+  ["a read and a write", { replicas: 2, crashes: 1, clones: 1, program: [read(0, 0), write(0, 1)] }],
+  ["what must not be done twice", { replicas: 2, crashes: 2, clones: 1, program: [once, look] }],
+  ["two clones, a look", { replicas: 2, crashes: 2, clones: 2, program: [look, look] }],
+  ["of three replicas, a look", { replicas: 3, crashes: 2, clones: 1, program: [look] }],
+] as const) {
+  test(
+    `R6, X2 a clone takes part, ${what}: whoever dies, and when`,
+    longUnless(what === "a look and a write" || what === "a read and a write"),
+    () => {
+      const { states, ends } = explore(size);
+      assert(states > 100 && ends >= 3, `${states} states, ${ends} ends`);
+    },
+  );
+}
+
 /** Leaves out what a comment of the class says is necessary. */
 class GoesOnAtOnce extends OperationLog {
   override get isHeld(): boolean {
@@ -81,6 +98,25 @@ class HearsTheDead extends OperationLog {
   override take(...[from, word]: Parameters<OperationLog["take"]>): void {
     super.take(from, { ...word, view: (this as unknown as { view: number }).view });
   }
+}
+
+class ForgetsTheClone extends OperationLog {
+  override expect(replica: number): void {
+    super.expect(replica, this.known, this.known);
+  }
+}
+class TellsNoClone extends OperationLog {
+  override returned(): void {}
+}
+
+for (const [what, Log] of [
+  ["nobody forgets what the clone lacks, nor changes what it has still to read", ForgetsTheClone],
+  ["the performer tells the clone what it lacks", TellsNoClone],
+] as const) {
+  test(`R6, X2 without it, it goes wrong, and that is found: ${what}`, () => {
+    const size = { replicas: 2, crashes: 1, clones: 1, program: [read(0, 0), look, write(0, 1)] };
+    assert.throws(() => explore({ ...size, Log }));
+  });
 }
 
 for (const [what, Log, size] of [
@@ -118,6 +154,18 @@ for (const replicas of [2, 3, 4]) {
       const world = walk({ replicas, crashes: replicas - 1, program: everything }, seed);
       assert.equal(world.problem, "", `seed ${seed}`);
     }
+  });
+}
+
+for (const replicas of [2, 3]) {
+  test(`R6, X2 ${replicas} replicas, all kinds of operations, and the dead come back: by chance`, () => {
+    let back = 0;
+    for (let seed = 1; seed <= tries(20, 2_000); seed++) {
+      const world = walk({ replicas, crashes: 4, clones: 4, program: everything }, seed);
+      assert.equal(world.problem, "", `seed ${seed}`);
+      back += world.cloned;
+    }
+    assert(back > 20, `${back} came back`);
   });
 }
 

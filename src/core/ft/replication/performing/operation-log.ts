@@ -78,7 +78,7 @@ const aheadMaxDefault = 4096;
 export class OperationLog implements SharedOperations {
   /** For the host to carry away. */
   readonly outbox: AddressedWord[] = [];
-  private readonly replica: number;
+  private replica: number;
   private readonly replicas: number;
   private readonly aheadMax: number;
   private living: number;
@@ -126,6 +126,11 @@ export class OperationLog implements SharedOperations {
   /** Entries that this process has. */
   get known(): number {
     return this.first + this.entries.length;
+  }
+
+  /** Operations that the program is past. */
+  get passedCount(): number {
+    return this.passed;
   }
 
   /** Would `ask` answer anything else than "wait"? */
@@ -243,6 +248,39 @@ export class OperationLog implements SharedOperations {
     this.forget();
   }
 
+  // Clones
+
+  /**
+   * That replica will be back, with the log that its source had when it knew and had passed so many entries, or with more: it counts as
+   * living from now on, so that nobody forgets what it lacks, and no file is changed that it has still to read.
+   */
+  expect(replica: number, known: number, passed: number): void {
+    this.living |= 1 << replica;
+    this.heldBy[replica] = known;
+    this.passedBy[replica] = passed;
+  }
+
+  /** It is there. The performer asks how far it is, and tells it the rest; so it comes to know who performs. */
+  returned(replica: number): void {
+    if (!this.isPerformer) return;
+    const { view, known } = this;
+    this.outbox.push({ to: replica, word: { kind: "query", view, known } });
+  }
+
+  /** This process is a clone, and that replica. */
+  begin(replica: number, living: number): void {
+    const performed = this.isPerformer;
+    this.replica = replica;
+    this.outbox.length = 0;
+    this.saidKnown = 0;
+    this.saidPassed = 0;
+    this.awaited = 0;
+    this.living = living | (1 << replica);
+    this.allHold = Math.min(this.allHold, this.first);
+    // Whoever performed may have died since the image was taken; the source, if it performed, goes on performing.
+    if (!performed || (living & (1 << this.performer)) === 0) this.advance(this.livingView(this.view));
+  }
+
   /** That view, or the first one after it whose performer lives. */
   private livingView(from: number): number {
     let view = from;
@@ -278,6 +316,8 @@ export class OperationLog implements SharedOperations {
     for (const [i, entry] of entries.entries()) if (number + i === this.known) this.entries.push(entry);
     this.heard(from, Math.min(known, this.known), passed);
     if ((this.awaited & (1 << from)) !== 0) this.hasAnswered(from);
+    // A clone: what was appended before its answer came found it lacking earlier entries.
+    else this.tellEntries(Math.min(known, this.known), from, true);
   }
 
   /** When all have, the others are told what they lack, and this process performs. */

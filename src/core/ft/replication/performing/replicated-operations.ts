@@ -15,6 +15,11 @@ export class ReplicatedOperations implements SharedOperations {
   private readonly log: OperationLog;
   /** By replica. */
   private readonly readers: OperationReader[];
+  /** What the source of a clone has said of its log. */
+  private sourceKnown = 0;
+  private sourcePassed = 0;
+  /** Bits: replicas that are being made, and cannot be told anything. */
+  private coming = 0;
 
   /** `replicas`: how many there can be; `living`: a bit for each that lives. */
   constructor(ports: ProtocolPorts, { rank, replica }: ProcessName, replicas: number, living: number) {
@@ -61,12 +66,50 @@ export class ReplicatedOperations implements SharedOperations {
   }
 
   died(replica: number): void {
+    this.coming &= ~(1 << replica);
     this.log.died(replica);
+    this.flush();
+  }
+
+  // Clones
+
+  get known(): number {
+    return this.log.known;
+  }
+
+  get passed(): number {
+    return this.log.passedCount;
+  }
+
+  sourceIs(known: number, passed: number): void {
+    this.sourceKnown = Math.max(0, known);
+    this.sourcePassed = Math.max(0, passed);
+  }
+
+  /** A replica will be back, as a clone of the source that has just spoken. */
+  expect(replica: number): void {
+    this.coming |= 1 << replica;
+    this.log.expect(replica, this.sourceKnown, this.sourcePassed);
+  }
+
+  returned(replica: number): void {
+    this.coming &= ~(1 << replica);
+    this.readers[replica] = new OperationReader();
+    this.log.returned(replica);
+    this.flush();
+  }
+
+  /** This process is a clone, and that replica. */
+  begin(replica: number, living: number): void {
+    this.coming = 0;
+    for (const other of this.readers.keys()) this.readers[other] = new OperationReader();
+    this.log.begin(replica, living);
     this.flush();
   }
 
   private flush(): void {
     for (const { to, word } of this.log.outbox.splice(0)) {
+      if ((this.coming & (1 << to)) !== 0) continue;
       const name = { rank: this.rank, replica: to };
       const words = encodeOperation(word);
       for (let at = 0; at < words.length; at += 2) {

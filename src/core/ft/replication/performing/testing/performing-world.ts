@@ -1,6 +1,6 @@
 /**
  * Replicas of one rank, a disk, and everything that can happen next: a step of a program, a word that arrives, a crash, the news of
- * one. Plain data, so that a state can be remembered, and gone on from in every way.
+ * one, and the steps by which a dead one comes back as a clone (revival.ts, as far as operations are concerned). Plain data, so that a state can be remembered, and gone on from in every way.
  *
  * The disk has cells that are written in two halves, and a counter that goes up by one, which must not be done twice. What a look shows is
  * another number whenever somebody looks: two replicas agree on it only if one of them was told.
@@ -32,28 +32,65 @@ interface Replica {
   isAlive: boolean;
 }
 
+/** What else replicas say to each other, on the same channels: about a clone, and by itself. */
+type CloneWord =
+  | {
+      readonly kind: "prepare";
+      readonly replica: number;
+      readonly life: number;
+      readonly known: number;
+      readonly passed: number;
+    }
+  | { readonly kind: "prepared"; readonly life: number }
+  | { readonly kind: "hello"; readonly life: number };
+
+/** A clone that is being made. */
+interface Clone {
+  readonly replica: number;
+  readonly source: number;
+  /** Bits: those that have not said that they expect it. */
+  awaited: number;
+  /** Of the source; null: not taken yet. */
+  image: string | null;
+}
+
 interface State {
   replicas: Replica[];
+  /** As the dispatcher knows it. */
+  performer: number;
+  clonesLeft: number;
+  clone: Clone | null;
+  /** By replica: its life, or the one that is being made. */
+  lives: number[];
+  /** By replica, of each other one: the lowest life that it would hear of; and whether it takes it for living. */
+  known: number[][];
+  hears: boolean[][];
   cells: number[];
   counter: number;
   looks: number;
   crashesLeft: number;
   /** By sender and receiver. */
-  channels: OperationWord[][][];
+  channels: (OperationWord | CloneWord)[][][];
   /** By replica: deaths that it has not heard of, in the order of all. */
-  news: number[][];
+  news: { replica: number; life: number }[][];
 }
 
 export type Move =
   | { readonly kind: "run"; readonly replica: number }
   | { readonly kind: "word"; readonly from: number; readonly to: number }
   | { readonly kind: "news"; readonly to: number }
+  /** A dead one shall come back; the image of its source is taken; the clone begins. */
+  | { readonly kind: "ask"; readonly replica: number }
+  | { readonly kind: "capture" }
+  | { readonly kind: "begin" }
   /** `arrive`: how many of its words to each of the others are not lost. */
   | { readonly kind: "crash"; readonly replica: number; readonly arrive: readonly number[] };
 
 export interface WorldSize {
   readonly replicas: number;
   readonly crashes: number;
+  /** How often a dead one comes back; never unless given. */
+  readonly clones?: number;
   readonly program: readonly ModelOperation[];
   readonly aheadMax?: number;
   /** One that leaves something out, to see that it is found. */
@@ -67,7 +104,7 @@ export class PerformingWorld {
   readonly #Log: typeof OperationLog;
   #state: State;
 
-  constructor({ replicas, crashes, program, aheadMax, Log = OperationLog }: WorldSize) {
+  constructor({ replicas, crashes, clones = 0, program, aheadMax, Log = OperationLog }: WorldSize) {
     this.#Log = Log;
     const cellCount = 1 + Math.max(0, ...program.map((each) => ("cell" in each ? each.cell : 0)));
     const all = Array.from({ length: replicas }, (_, replica) => replica);
@@ -86,6 +123,12 @@ export class PerformingWorld {
       counter: 0,
       looks: 0,
       crashesLeft: crashes,
+      performer: 0,
+      clonesLeft: clones,
+      clone: null,
+      lives: all.map(() => 0),
+      known: all.map(() => all.map(() => 0)),
+      hears: all.map(() => all.map(() => true)),
       channels: all.map(() => all.map(() => [])),
       news: all.map(() => []),
     };
@@ -112,9 +155,21 @@ export class PerformingWorld {
       for (const from of replicas.keys()) {
         if (channels[from]![replica]!.length > 0) moves.push({ kind: "word", from, to: replica });
       }
-      if (crashesLeft > 0) moves.push(...this.#crashes(replica));
+      if (crashesLeft > 0 && replicas.some((other, i) => other.isAlive && i !== replica))
+        moves.push(...this.#crashes(replica));
     }
-    return moves;
+    return [...moves, ...this.#cloneMoves()];
+  }
+
+  #cloneMoves(): Move[] {
+    const { replicas, clone, clonesLeft, news } = this.#state;
+    if (clone === null) {
+      const isDead = (replica: number): boolean =>
+        !replicas[replica]!.isAlive && news[this.#state.performer]!.length === 0;
+      return clonesLeft === 0 ? [] : [...replicas.keys()].filter(isDead).map((replica) => ({ kind: "ask", replica }));
+    }
+    if (clone.image !== null) return [{ kind: "begin" }];
+    return clone.awaited === 0 && replicas[clone.source]!.step === "ask" ? [{ kind: "capture" }] : [];
   }
 
   /** Every number of its words may arrive. */
@@ -133,28 +188,140 @@ export class PerformingWorld {
         return;
       case "word": {
         const word = channels[move.from]![move.to]!.shift()!;
-        replicas[move.to]!.log.take(move.from, word);
+        this.#take(move.from, move.to, word);
         this.#carry(move.to);
         return;
       }
-      case "news":
-        replicas[move.to]!.log.died(news[move.to]!.shift()!);
+      case "news": {
+        const { replica, life } = news[move.to]!.shift()!;
+        this.#heardDeath(move.to, replica, life);
         this.#carry(move.to);
         return;
+      }
       case "crash":
         this.#state.crashesLeft--;
         replicas[move.replica]!.isAlive = false;
         for (const [to, count] of move.arrive.entries()) channels[move.replica]![to]!.length = count;
-        for (const [to, { isAlive }] of replicas.entries()) if (isAlive) news[to]!.push(move.replica);
+        this.#declare(move.replica);
+        this.#crashedInClone(move.replica);
+        while (!replicas[this.#state.performer]!.isAlive)
+          this.#state.performer = (this.#state.performer + 1) % replicas.length;
+        return;
+      case "ask":
+        this.#ask(move.replica);
+        return;
+      case "capture":
+        this.#capture();
+        return;
+      case "begin":
+        this.#beginClone();
         return;
     }
   }
 
-  #carry(from: number): void {
-    const { replicas, channels } = this.#state;
-    for (const { to, word } of replicas[from]!.log.outbox.splice(0) as AddressedWord[]) {
-      if (replicas[to]!.isAlive) channels[from]![to]!.push(word);
+  #declare(replica: number): void {
+    const { replicas, news, lives } = this.#state;
+    for (const [to, { isAlive }] of replicas.entries()) {
+      if (isAlive) news[to]!.push({ replica, life: lives[replica]! });
     }
+  }
+
+  #heardDeath(at: number, replica: number, life: number): void {
+    const { known, hears, replicas } = this.#state;
+    if (life < known[at]![replica]!) return;
+    known[at]![replica] = life + 1;
+    hears[at]![replica] = false;
+    replicas[at]!.log.died(replica);
+  }
+
+  #carry(from: number): void {
+    const { replicas, channels, hears } = this.#state;
+    for (const { to, word } of replicas[from]!.log.outbox.splice(0) as AddressedWord[]) {
+      if (replicas[to]!.isAlive && hears[from]![to]!) channels[from]![to]!.push(word);
+    }
+  }
+
+  #take(from: number, to: number, word: OperationWord | CloneWord): void {
+    const { replicas, channels, hears, known, clone } = this.#state;
+    const { log } = replicas[to]!;
+    switch (word.kind) {
+      case "prepare":
+        if (!hears[to]![from]! || word.life < known[to]![word.replica]!) return;
+        if (hears[to]![word.replica]!) this.#heardDeath(to, word.replica, word.life - 1);
+        known[to]![word.replica] = word.life;
+        log.expect(word.replica, word.known, word.passed);
+        channels[to]![from]!.push({ kind: "prepared", life: word.life });
+        return;
+      case "prepared":
+        if (clone !== null && clone.source === to && word.life === this.#state.lives[clone.replica])
+          clone.awaited &= ~(1 << from);
+        return;
+      case "hello":
+        if (word.life < known[to]![from]!) return;
+        known[to]![from] = word.life;
+        hears[to]![from] = true;
+        log.returned(from);
+        return;
+      default:
+        if (hears[to]![from]!) log.take(from, word);
+    }
+  }
+
+  // Clones
+
+  #ask(replica: number): void {
+    const state = this.#state;
+    const source = state.performer;
+    state.clonesLeft--;
+    const life = ++state.lives[replica]!;
+    const { log } = state.replicas[source]!;
+    state.known[source]![replica] = life;
+    let awaited = 0;
+    for (const [to, { isAlive }] of state.replicas.entries()) {
+      if (!isAlive || to === source) continue;
+      awaited |= 1 << to;
+      state.channels[source]![to]!.push({ kind: "prepare", replica, life, known: log.known, passed: log.passedCount });
+    }
+    state.clone = { replica, source, awaited, image: null };
+  }
+
+  #capture(): void {
+    const { clone, replicas } = this.#state;
+    const source = replicas[clone!.source]!;
+    clone!.image = JSON.stringify(source);
+    source.log.expect(clone!.replica, source.log.known, source.log.passedCount);
+  }
+
+  #beginClone(): void {
+    const { clone, replicas, channels, hears, known, lives, news } = this.#state;
+    const { replica, image } = clone!;
+    this.#state.clone = null;
+    const made = JSON.parse(image!) as Replica;
+    Object.setPrototypeOf(made.log, this.#Log.prototype);
+    replicas[replica] = made;
+    news[replica] = [];
+    let living = 0;
+    for (const [other, { isAlive }] of replicas.entries()) {
+      hears[replica]![other] = isAlive;
+      channels[replica]![other] = [];
+      channels[other]![replica] = [];
+      known[replica]![other] = lives[other]! + (isAlive ? 0 : 1);
+      if (!isAlive) continue;
+      living |= 1 << other;
+      if (other !== replica) channels[replica]![other]!.push({ kind: "hello", life: lives[replica]! });
+    }
+    made.log.begin(replica, living);
+    this.#carry(replica);
+  }
+
+  /** The source dies before the clone has begun: there will be none. */
+  #crashedInClone(replica: number): void {
+    const { clone } = this.#state;
+    if (clone === null) return;
+    clone.awaited &= ~(1 << replica);
+    if (clone.source !== replica) return;
+    this.#state.clone = null;
+    this.#declare(clone.replica);
   }
 
   /** Nothing else can happen: everybody that lives is at the end, and everything was done once. What is wrong, or nothing. */
@@ -179,6 +346,12 @@ export class PerformingWorld {
       }
     }
     return "";
+  }
+
+  /** How many lives that live now began as clones. */
+  get cloned(): number {
+    const { replicas, lives } = this.#state;
+    return replicas.filter(({ isAlive }, replica) => isAlive && lives[replica]! > 0).length;
   }
 
   /** Entries that the replica that lives and remembers most remembers. */

@@ -1,0 +1,479 @@
+/**
+ * A lost replica comes back, as a clone of a living one, the *source* (R6; §3.4 of the paper, which has it for two replicas and FIFO channels). Nobody
+ * stops for it: all that there is to agree upon is which messages the clone has, and whose business the others are.
+ *
+ *   source   PREPARE ─▶ everybody        "replica k will be back, in life g"
+ *   others   PREPARED ─▶ source          from here on they keep messages for k, and tell the source what they hold of its own messages
+ *   source   takes its image; RELAX ─▶ everybody
+ *   clone    begins from it; HELLO, and what it holds ─▶ everybody
+ *   siblings AWARE ─▶ everybody          they send nothing in the place of k any more
+ *   others   WELCOME, and what they hold ─▶ clone, when all siblings that live are aware; now it sends
+ *
+ * **No message is lost.** What the clone lacks and others had sent before PREPARE has reached the source before PREPARED, on the same channel, so it
+ * is in the image; what they send later they keep. What the image counts as sent is held by its receivers: sent before PREPARE it has
+ * come before PREPARED, sent later it counts when it is acknowledged (`isConfirming`). What the source sends after its image
+ * the clone sends again. And nobody waits for a clone whose image is not taken yet: until RELAX the source acknowledges everything to
+ * everybody, and what it holds the clone will hold.
+ *
+ * **None is taken twice**: by its number. And no receiver has two senders that both take a message for received which it has only half: the
+ * clone sends when the sibling that stood in for it has stopped. Messages whose bytes that one is still sending stay its business
+ * (ELSEWHERE); if it dies their receiver asks for them (AGAIN).
+ *
+ * **Whoever dies**, it is the death of a process in a certain life, declared by the dispatcher as all are. Of an attempt that has come to nothing
+ * the dispatcher says so: the life that was expected is over. Lives only grow, so late words of earlier attempts are known as such.
+ *
+ * One clone of the job is made at a time (core/service/clone-schedule.ts).
+ */
+import type { ProcessName } from "../../base/identity.ts";
+import { lives, saves } from "../../base/saved-classes.ts";
+import type { CloneBeginning } from "../clones.ts";
+import type { ProtocolPorts } from "../protocol.ts";
+import type { ReceivedNumbers } from "../received-numbers.ts";
+import { type Acknowledgements, heldWord, runMax } from "./acknowledgements.ts";
+import { CloneSource, cloneOfQuestion } from "./clone-source.ts";
+import { type Membership, replicasMax } from "./membership.ts";
+import type { ReplicatedOperations } from "./performing/replicated-operations.ts";
+import type { ReplicatedSends } from "./replicated-sends.ts";
+import { RevivalWord } from "./revival-words.ts";
+import { Roll } from "./roll.ts";
+import type { SeenOrder } from "./seen-order.ts";
+import { SourceAnswers } from "./source-answers.ts";
+import type { WorldGates } from "./world-gates.ts";
+
+/** A clone of another rank that this process has heard of. */
+class Returning {
+  readonly name: ProcessName;
+  readonly life: number;
+  /** Bits: its siblings that may still send in its place. */
+  unaware: number;
+  hasTold = false;
+  isWelcome = false;
+
+  constructor(name: ProcessName, life: number, unaware: number) {
+    this.name = name;
+    this.life = life;
+    this.unaware = unaware;
+  }
+}
+
+/** The last clone that a replica has said to know of. */
+class Awareness {
+  readonly replica: number;
+  readonly life: number;
+
+  constructor(replica: number, life: number) {
+    this.replica = replica;
+    this.life = life;
+  }
+}
+
+/** Messages to a rank in a world. */
+interface Channel {
+  readonly to: number;
+  readonly world: number;
+}
+
+interface RevivalParts {
+  readonly ports: ProtocolPorts;
+  readonly membership: Membership;
+  readonly sends: ReplicatedSends;
+  readonly acknowledgements: Acknowledgements;
+  readonly files: ReplicatedOperations;
+  readonly order: SeenOrder;
+  readonly gates: WorldGates;
+  readonly place: ProcessName;
+  /** Messages of a rank that have come. */
+  readonly numbersOf: (rank: number) => ReceivedNumbers;
+  /** A life that was not known to be over must be. */
+  readonly lose: (name: ProcessName, life: number) => void;
+}
+
+export class Revival {
+  private readonly ports: ProtocolPorts;
+  private readonly membership: Membership;
+  private readonly sends: ReplicatedSends;
+  private readonly acknowledgements: Acknowledgements;
+  private readonly files: ReplicatedOperations;
+  private readonly gates: WorldGates;
+  private readonly numbersOf: (rank: number) => ReceivedNumbers;
+  private readonly lose: (name: ProcessName, life: number) => void;
+  private place: ProcessName;
+  /** The life of this process. */
+  private life = 0;
+  readonly source: CloneSource;
+  readonly answers: SourceAnswers;
+  /** By rank. */
+  private readonly returning = new Map<number, Returning>();
+  /** By rank and replica. */
+  private readonly awareness = new Map<string, Awareness>();
+  /** By rank: messages that are being taken from a replica which sends to another world now. */
+  private readonly foreign = new Map<number, Set<number>>();
+  /** A clone's: who has not welcomed it yet. */
+  private readonly strangers = new Roll();
+  private hasBegun = false;
+
+  constructor(parts: RevivalParts) {
+    this.ports = parts.ports;
+    this.membership = parts.membership;
+    this.sends = parts.sends;
+    this.acknowledgements = parts.acknowledgements;
+    this.files = parts.files;
+    this.gates = parts.gates;
+    this.numbersOf = parts.numbersOf;
+    this.lose = parts.lose;
+    this.place = parts.place;
+    const tellSent = (source: ProcessName, world: number): void => void this.tellSent(source, world);
+    this.source = new CloneSource({ ...parts, tellSent });
+    this.answers = new SourceAnswers(parts);
+  }
+
+  // Words
+
+  hear(name: ProcessName, kind: number, b: number, c: number): void {
+    switch (kind) {
+      case RevivalWord.PREPARE:
+        if (this.isAlive(name)) this.prepare(name, b, c);
+        return;
+      case RevivalWord.PREPARED:
+        if (this.isAlive(name)) this.source.hearPrepared(name, b, c);
+        return;
+      case RevivalWord.RELAX:
+        if (name.rank !== this.place.rank && this.isAlive(name)) this.relax(name);
+        return;
+      case RevivalWord.FILES:
+        if (name.rank === this.place.rank) this.files.sourceIs(b, c);
+        return;
+      case RevivalWord.HELLO:
+        this.meet(name, b);
+        return;
+      case RevivalWord.BELOW:
+        if (name.rank !== this.place.rank && this.isAlive(name)) this.sends.hearBelow(name, b);
+        return;
+      case RevivalWord.TOLD:
+        this.hearTold(name);
+        return;
+      case RevivalWord.AWARE:
+        this.hearAware(name, b, c);
+        return;
+      case RevivalWord.ELSEWHERE:
+        if (name.rank !== this.place.rank && this.isAlive(name)) this.sends.elsewhere(name, b);
+        return;
+      case RevivalWord.WELCOME:
+        if (b === this.life && name.rank !== this.place.rank && this.isAlive(name)) this.welcomed(name);
+        return;
+      case RevivalWord.AGAIN:
+        if (name.rank !== this.place.rank && this.isAlive(name)) this.sends.sendAgain(name, b);
+        return;
+      case RevivalWord.CAUGHT_UP:
+        if (this.isAlive(name)) this.hearCaughtUp(name, b);
+        return;
+      case RevivalWord.LOST:
+        if (this.isAlive(name)) this.hearLost(Math.floor(b / replicasMax), b % replicasMax, c);
+        return;
+      case RevivalWord.SENT:
+      case RevivalWord.SENT_BEFORE:
+        if (this.isAlive(name)) this.hearSent(b, c, kind === RevivalWord.SENT_BEFORE);
+        return;
+      case RevivalWord.SAID:
+        if (this.isAlive(name)) this.answers.hearSaid(name, b, c);
+        return;
+      case RevivalWord.LACKING:
+        if (this.isAlive(name)) this.source.hearLacking(b, c);
+    }
+  }
+
+  private isAlive({ rank, replica }: ProcessName): boolean {
+    return this.membership.isAlive(rank, replica);
+  }
+
+  private tell(to: ProcessName, a: number, b = 0, c = 0): void {
+    this.ports.tell(to, { a, b, c });
+  }
+
+  /** All messages of its rank that are wholly here. */
+  private tellHeld(to: ProcessName): void {
+    const { firstMissing, later } = this.numbersOf(to.rank);
+    const lacking = new Set(this.ports.incompleteFrom(to.rank));
+    let below = firstMissing;
+    for (const number of lacking) if (((number - below) | 0) < 0) below = number;
+    this.tell(to, RevivalWord.BELOW, below);
+    const held: number[] = [...later].filter((number) => !lacking.has(number));
+    for (let number = below; number !== firstMissing; number = (number + 1) | 0) {
+      if (!lacking.has(number)) held.push(number);
+    }
+    held.sort((one, other) => (one - other) | 0);
+    for (let at = 0; at < held.length; ) {
+      let end = at + 1;
+      while (end < held.length && end - at < runMax && held[end] === ((held[end - 1]! + 1) | 0)) end++;
+      this.tell(to, heldWord, held[at]!, held[end - 1]!);
+      at = end;
+    }
+  }
+
+  // Before there is a clone
+
+  private prepare(source: ProcessName, question: number, life: number): void {
+    const { membership, place } = this;
+    const { rank } = source;
+    const replica = cloneOfQuestion(question);
+    const isReplica = replica >= 0 && replica < membership.replicas && replica !== source.replica;
+    if (!isReplica) return;
+    if (rank !== place.rank) {
+      // Also when it has come to nothing: the source, which may not know it, waits to hear of what it sends until it relaxes.
+      this.acknowledgements.tellAlso(source, true);
+      this.tellHeld(source);
+    }
+    if (membership.isOver(rank, replica, life)) return;
+    const clone = { rank, replica };
+    if (this.isAlive(clone)) this.lose(clone, membership.lifeOf(rank, replica));
+    membership.expect(rank, replica, life);
+    if (rank === place.rank) {
+      this.files.expect(replica);
+      this.sends.holdBack(clone);
+      for (const [to, numbers] of this.sends.sentTo(replica)) this.saySent(source, numbers, { to, world: replica });
+    } else this.sends.expect(clone, source.replica);
+    const isAsked = this.tellSent(source, replica, { number: question, life });
+    if (isAsked) this.answers.ask(source, question, life);
+    else this.tell(source, RevivalWord.PREPARED, question, life);
+  }
+
+  /**
+   * The clone will be as far as its source, and what comes to it there must not depend on more. So whatever this process knows to have been sent
+   * to it in the clone's world, by ranks that have no replica there any more, whoever plays them in the source's world is told, and answers when
+   * that has been sent there too. True: this process is one of those.
+   */
+  private tellSent(
+    source: ProcessName,
+    world: number,
+    question?: { readonly number: number; readonly life: number },
+  ): boolean {
+    const { membership, place, sends } = this;
+    if (!sends.hasGates) return false;
+    let isAsked = false;
+    for (let rank = 0; rank < membership.ranks; rank++) {
+      if (membership.isAlive(rank, world)) continue;
+      const player = { rank, replica: membership.substituteOf(rank, source.replica) };
+      if (rank === place.rank) isAsked = rank !== source.rank && player.replica === place.replica;
+      if (rank === place.rank || player.replica < 0) continue;
+      const sent = place.replica === world ? this.numbersOf(rank) : this.gates.sentIn(world, rank);
+      if (sent !== undefined) this.saySent(player, sent, { to: place.rank, world });
+      if (rank !== source.rank && question !== undefined)
+        this.tell(player, RevivalWord.SAID, question.number, question.life);
+    }
+    return isAsked;
+  }
+
+  private saySent(player: ProcessName, numbers: ReceivedNumbers, { to, world }: Channel): void {
+    const channel = to * replicasMax + world;
+    this.tell(player, RevivalWord.SENT_BEFORE, numbers.firstMissing, channel);
+    for (const number of numbers.later) this.tell(player, RevivalWord.SENT, number, channel);
+  }
+
+  private hearSent(number: number, channel: number, isBefore: boolean): void {
+    const { membership, place } = this;
+    const [rank, world] = [Math.floor(channel / replicasMax), channel % replicasMax];
+    const isOurs = rank >= 0 && rank < membership.ranks && rank !== place.rank && world < membership.replicas;
+    if (isOurs) this.sends.hearNotice(rank, { world, first: number, count: isBefore ? 0 : 1 });
+  }
+
+  private hearLost(rank: number, replica: number, life: number): void {
+    const isOurs = rank >= 0 && rank < this.membership.ranks && replica < this.membership.replicas;
+    if (isOurs && this.membership.isAlive(rank, replica)) this.lose({ rank, replica }, life);
+  }
+
+  private relax(source: ProcessName): void {
+    this.acknowledgements.tellAlso(source, false);
+    this.sends.disinherit(source);
+  }
+
+  // The clone is there
+
+  private meet(clone: ProcessName, life: number): void {
+    const { membership, place } = this;
+    const { rank, replica } = clone;
+    if (membership.isOver(rank, replica, life)) return;
+    if (this.isAlive(clone)) {
+      if (membership.lifeOf(rank, replica) === life) return;
+      this.lose(clone, membership.lifeOf(rank, replica));
+    }
+    // Whoever lives has said that it expects it: otherwise there were no image.
+    if ((membership.comingOf(rank) & (1 << replica)) === 0) return;
+    this.acknowledgements.flush();
+    const before = membership.substituteOf(rank, place.replica);
+    membership.return(rank, replica, life);
+    this.ports.peerLost(clone, life);
+    this.ports.peerBack(clone);
+    if (this.sends.hasGates) membership.setAhead(rank, replica, true);
+    if (rank === place.rank) {
+      this.sends.resign(clone);
+      this.files.returned(replica);
+      this.sayAware(clone, life);
+      return;
+    }
+    let unaware = membership.livingOf(rank) & ~(1 << replica);
+    for (let sibling = 0; unaware >>> sibling !== 0; sibling++) {
+      const known = this.awareness.get(`${rank} ${sibling}`);
+      if (known?.replica === replica && known.life === life) unaware &= ~(1 << sibling);
+    }
+    this.returning.set(rank, new Returning(clone, life, unaware));
+    this.sends.receiverBack(clone);
+    // The one that has sent to this process knows what it has sent; of what the clone will send it must hear.
+    if (before >= 0 && before !== membership.substituteOf(rank, place.replica))
+      this.tellHeld({ rank, replica: before });
+  }
+
+  private sayAware(clone: ProcessName, life: number): void {
+    const { membership, place } = this;
+    for (let rank = 0; rank < membership.ranks; rank++) {
+      if (rank === place.rank) continue;
+      const living = membership.livingOf(rank);
+      for (let replica = 0; living >>> replica !== 0; replica++) {
+        if ((living & (1 << replica)) !== 0) this.tell({ rank, replica }, RevivalWord.AWARE, clone.replica, life);
+      }
+    }
+    this.tell(clone, RevivalWord.AWARE, clone.replica, life);
+  }
+
+  private hearCaughtUp(clone: ProcessName, life: number): void {
+    const { rank, replica } = clone;
+    if (this.membership.lifeOf(rank, replica) !== life) return;
+    this.membership.setAhead(rank, replica, false);
+    if (rank === this.place.rank) this.sends.forgetVouched();
+    else this.sends.receiverCaughtUp(clone);
+  }
+
+  private hearTold(clone: ProcessName): void {
+    const returning = this.returning.get(clone.rank);
+    if (returning === undefined || returning.name.replica !== clone.replica || returning.hasTold) return;
+    returning.hasTold = true;
+    this.sends.open(clone);
+    this.welcome(returning);
+  }
+
+  private hearAware(sibling: ProcessName, replica: number, life: number): void {
+    if (!this.isAlive(sibling)) return;
+    if (sibling.rank === this.place.rank) {
+      if (replica === this.place.replica && life === this.life) this.welcomed(sibling);
+      return;
+    }
+    this.awareness.set(`${sibling.rank} ${sibling.replica}`, new Awareness(replica, life));
+    const returning = this.returning.get(sibling.rank);
+    if (returning?.name.replica !== replica || returning.life !== life) return;
+    returning.unaware &= ~(1 << sibling.replica);
+    this.welcome(returning);
+  }
+
+  /** Nobody sends to this process in the clone's place any more. */
+  private welcome(returning: Returning): void {
+    const { name, life, unaware, hasTold, isWelcome } = returning;
+    if (unaware !== 0 || !hasTold || isWelcome) return;
+    returning.isWelcome = true;
+    this.tellHeld(name);
+    if (this.membership.substituteOf(name.rank, this.place.replica) === name.replica) {
+      for (const number of this.ports.incompleteFrom(name.rank)) {
+        if (this.ports.isBroken(name.rank, number)) continue;
+        const numbers = this.foreign.get(name.rank) ?? new Set();
+        this.foreign.set(name.rank, numbers.add(number));
+        this.tell(name, RevivalWord.ELSEWHERE, number);
+      }
+    }
+    this.tell(name, RevivalWord.WELCOME, life);
+  }
+
+  /** The replica that the sender of a message does not know of yet, −1: it knows of all. */
+  unknownTo(rank: number, sender: number): number {
+    if (this.returning.size === 0) return -1;
+    const returning = this.returning.get(rank);
+    return returning !== undefined && (returning.unaware & (1 << sender)) !== 0 ? returning.name.replica : -1;
+  }
+
+  /** All of a message is here. Whoever sends to this process now, and is not the one that sent it, must hear of it too. */
+  held(rank: number, sequence: number): void {
+    if (this.foreign.size === 0 || this.foreign.get(rank)?.delete(sequence) !== true) return;
+    const sender = this.membership.substituteOf(rank, this.place.replica);
+    if (sender >= 0) this.tell({ rank, replica: sender }, heldWord, sequence, sequence);
+  }
+
+  // This process is the clone
+
+  /** It has the image of its source, and is that replica from now on, in that life. */
+  begin(place: ProcessName, life: number, { members }: CloneBeginning): void {
+    const { membership } = this;
+    this.place = place;
+    this.life = life;
+    this.hasBegun = true;
+    this.returning.clear();
+    this.awareness.clear();
+    this.foreign.clear();
+    this.strangers.clear();
+    this.source.begin(place);
+    this.answers.begin(place);
+    for (const { rank, replica, life: present, isAlive } of members) {
+      if (!membership.isOver(rank, replica, present)) membership.return(rank, replica, present);
+      if (!isAlive) membership.die(rank, replica, present);
+      if (rank === place.rank && replica === place.replica) continue;
+      this.ports.peerLost({ rank, replica }, present);
+      if (isAlive) this.ports.peerBack({ rank, replica });
+    }
+    this.sends.begin(place);
+    this.acknowledgements.begin(place.replica);
+    this.files.begin(place.replica, membership.livingOf(place.rank));
+    for (const member of members) {
+      const isOwn = member.rank === place.rank && member.replica === place.replica;
+      if (isOwn || !member.isAlive) continue;
+      this.strangers.add(member);
+      this.tell(member, RevivalWord.HELLO, life);
+      if (member.rank === place.rank) continue;
+      this.tellHeld(member);
+      this.tell(member, RevivalWord.TOLD);
+    }
+    this.sends.begun();
+  }
+
+  /** This process, a clone, sends to its world like any other now. */
+  caughtUp(): void {
+    const { membership, place } = this;
+    for (let rank = 0; rank < membership.ranks; rank++) {
+      const own = rank === place.rank ? 1 << place.replica : 0;
+      const living = membership.livingOf(rank) & ~own;
+      for (let replica = 0; living >>> replica !== 0; replica++) {
+        if ((living & (1 << replica)) !== 0) this.tell({ rank, replica }, RevivalWord.CAUGHT_UP, this.life);
+      }
+    }
+  }
+
+  private welcomed(name: ProcessName): void {
+    if (!this.strangers.remove(name) || name.rank === this.place.rank) return;
+    this.sends.open(name);
+  }
+
+  /** A clone: does everybody know it, and is its world as far as it? */
+  get isBack(): boolean {
+    return this.hasBegun && this.strangers.isEmpty && !this.gates.isAhead;
+  }
+
+  // Deaths
+
+  /** A process is dead, or one that was being made will not come. Everybody else has been told so. */
+  died(name: ProcessName): void {
+    const { rank, replica } = name;
+    this.source.died(name);
+    this.answers.died(name);
+    this.strangers.remove(name);
+    const returning = this.returning.get(rank);
+    if (returning?.name.replica === replica) this.returning.delete(rank);
+    else if (returning !== undefined) {
+      returning.unaware &= ~(1 << replica);
+      this.welcome(returning);
+    }
+    const sender = this.membership.substituteOf(rank, this.place.replica);
+    for (const number of [...(this.foreign.get(rank) ?? [])]) {
+      if (!this.ports.isBroken(rank, number)) continue;
+      this.foreign.get(rank)!.delete(number);
+      if (sender >= 0) this.tell({ rank, replica: sender }, RevivalWord.AGAIN, number);
+    }
+  }
+}
+
+saves({ Returning, Awareness });
+lives({ Revival });
