@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { bestCoefficients } from "../examples/combination/coefficients.ts";
 import { advection, heat } from "../examples/combination/problems.ts";
@@ -17,7 +18,7 @@ import {
   type Scheme,
 } from "../examples/combination/scheme.ts";
 import { type Problem, solveAlone } from "../examples/combination/slab.ts";
-import { banyan, type Ended } from "./harness.ts";
+import { banyan, type Ended, newFolder } from "./harness.ts";
 import { long, longUnless } from "./long.ts";
 
 const patient = { timeoutMs: 120_000 };
@@ -190,3 +191,14 @@ for (const [protocol, ...more] of [["logging"], ["replication", "--replicas", "2
     });
   }
 }
+
+test("U10 bench combination shows the errors, and that one lost grid costs at most half more", long, async () => {
+  const out = newFolder("combination");
+  const args = ["bench", "combination", "--quick", "--runs", "1", "--out", out];
+  const { code, stdout, stderr } = await banyan(args, patient);
+  assert.equal(code, 0, stdout + stderr);
+  for (const name of ["advection, d = 2", "advection, d = 3", "heat, d = 2", "heat, d = 3"]) {
+    assert.match(stdout, new RegExp(`^error after one lost grid: ${name} .* ≤ 1\\.5 × none lost .* goal$`, "m"));
+  }
+  assert.match(readFileSync(`${out}/combination.svg`, "utf8"), /Distance from the full grid/);
+});

@@ -13,13 +13,16 @@
  * refined; those before have.
  */
 static inline double *refined(const double *values, size_t size, size_t points, size_t behind, size_t factor) {
-    double *result = room(size * factor, sizeof *result);
-    for (size_t to = 0; to < size * factor; to++) {
-        size_t within = to % behind, fine = to / behind, coarse = fine / factor;
-        size_t line = coarse / points * points;
-        size_t right = coarse + 1 - line < points ? coarse + 1 : line;
-        double share = (double)(fine % factor) / (double)factor;
-        result[to] = (1 - share) * values[coarse * behind + within] + share * values[right * behind + within];
+    double *result = room(size * factor, sizeof *result), *to = result;
+    for (size_t line = 0; line < size; line += points * behind) {
+        for (size_t i = 0; i < points; i++) {
+            const double *left = values + line + i * behind;
+            const double *right = i + 1 < points ? left + behind : values + line;
+            for (size_t step = 0; step < factor; step++) {
+                double share = (double)step / (double)factor;
+                for (size_t j = 0; j < behind; j++) *to++ = (1 - share) * left[j] + share * right[j];
+            }
+        }
     }
     return result;
 }

@@ -18,16 +18,16 @@ function refined(
   { points, behind, factor }: { points: number; behind: number; factor: number },
 ): Float64Array {
   const result = new Float64Array(values.length * factor);
-  for (let to = 0; to < result.length; to++) {
-    const within = to % behind;
-    const fine = Math.floor(to / behind);
-    const step = fine % factor;
-    const line = Math.floor(fine / factor / points) * points;
-    const left = Math.floor(fine / factor) - line;
-    const right = left + 1 < points ? left + 1 : 0;
-    const share = step / factor;
-    result[to] =
-      (1 - share) * values[(line + left) * behind + within]! + share * values[(line + right) * behind + within]!;
+  let to = 0;
+  for (let line = 0; line < values.length; line += points * behind) {
+    for (let i = 0; i < points; i++) {
+      const left = line + i * behind;
+      const right = i + 1 < points ? left + behind : line;
+      for (let step = 0; step < factor; step++) {
+        const share = step / factor;
+        for (let j = 0; j < behind; j++) result[to++] = (1 - share) * values[left + j]! + share * values[right + j]!;
+      }
+    }
   }
   return result;
 }

@@ -54,17 +54,18 @@ static inline int row_points(int dims, const int *level) {
 
 /* Values of a product of functions of one coordinate, at the points of some rows. */
 static inline void sample(double (*f)(int axis, double x), int dims, const int *level, struct rows rows, double *values) {
-    int row = row_points(dims, level);
-    for (int i = 0; i < rows.count * row; i++) {
-        int rest = i % row, width = row;
-        double value = f(0, (double)(rows.first + i / row) / (1 << level[0]));
-        for (int axis = 1; axis < dims; axis++) {
-            int points = 1 << level[axis];
-            width /= points;
-            value *= f(axis, (double)(rest / width) / points);
-            rest %= width;
+    int row = row_points(dims, level), stride = row;
+    for (int i = 0; i < rows.count * row; i++) values[i] = 1;
+    for (int axis = 0; axis < dims; axis++) {
+        int points = 1 << level[axis];
+        double *factors = room((size_t)points, sizeof *factors);
+        if (axis > 0) stride /= points;
+        for (int i = 0; i < points; i++) factors[i] = f(axis, (double)i / points);
+        for (int i = 0; i < rows.count * row; i++) {
+            int at = i / stride;
+            values[i] *= factors[axis == 0 ? rows.first + at : at % points];
         }
-        values[i] = value;
+        free(factors);
     }
 }
 

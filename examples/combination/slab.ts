@@ -45,18 +45,16 @@ export function rowPoints(level: Level): number {
 /** Values of a product of functions of one coordinate, at the points of some rows. */
 export function sample(f: (axis: number, x: number) => number, level: Level, { first, count }: Rows): Float64Array {
   const row = rowPoints(level);
-  const values = new Float64Array(count * row);
-  for (let i = 0; i < values.length; i++) {
-    let rest = i % row;
-    let value = f(0, (first + Math.floor(i / row)) / 2 ** level[0]!);
-    let width = row;
-    for (let axis = 1; axis < level.length; axis++) {
-      const points = 2 ** level[axis]!;
-      width /= points;
-      value *= f(axis, Math.floor(rest / width) / points);
-      rest %= width;
+  const values = new Float64Array(count * row).fill(1);
+  let stride = row;
+  for (const [axis, l] of level.entries()) {
+    const points = 2 ** l;
+    if (axis > 0) stride /= points;
+    const factors = Array.from({ length: points }, (_, i) => f(axis, i / points));
+    for (let i = 0; i < values.length; i++) {
+      const at = Math.floor(i / stride);
+      values[i]! *= factors[axis === 0 ? first + at : at % points]!;
     }
-    values[i] = value;
   }
   return values;
 }
