@@ -63,6 +63,7 @@ export interface KnownChoices {
 export class LoggingProtocol implements Protocol {
   static readonly unsaved = { lastWrite: -1, whenCaughtUp: null, isLive: false, passed: null };
   readonly deathEndsRequests = false;
+  readonly peersSpeak = true;
   readonly mayJudgeCollectives = false;
   readonly finishedServe = true;
   readonly hasFarewell = false;
