@@ -10,7 +10,7 @@ import type { RecoveringSeedOptions } from "../protocol-worlds/seeded-world.ts";
 import { Random } from "../random.ts";
 import { randomWorld } from "../random-world.ts";
 import { manyTimes, planTimes, waitsForCheckpoints } from "../recovery/checkpoint-times.ts";
-import { DrawnFaults, drawFaults } from "../recovery/drawn-faults.ts";
+import { DrawnFaults, drawFaults, drawStops } from "../recovery/drawn-faults.ts";
 import { type RecoveringOutcome, RecoveringRun, type RecoveringSetup } from "../recovery/recovering-run.ts";
 import { SimPlannedFaults } from "../recovery/sim-planned-faults.ts";
 import { SimChannelMemory, type SimChannelMemoryOptions } from "./sim-channel-memory.ts";
@@ -55,23 +55,28 @@ function setupOf(options: ChannelMemorySeedOptions): ChannelMemorySetup {
     detectionNs: random.pick([0, 5_000, 300_000]),
     restartNs: random.pick([0, 5_000, 300_000]),
   };
+  const keepsSuspects = options.keepSuspects ?? random.chance(0.2);
   const script = generate(random.fork(), {
     ranks,
     events: options.events ?? random.pick([10, 40, 100]),
     eagerBytesMax: world.cost?.eagerBytesMax ?? costModelDefault.eagerBytesMax,
     deaths: "none",
     often: options.often,
-    without: [],
+    // A suspect writes to the files of its rank beside the next life, and nobody can keep it from that.
+    without: keepsSuspects ? ["files", "shared files"] : [],
     mayCancelSend: () => true,
   });
   const actions = script.actions.map(({ length }) => length);
-  const faults = drawFaults(random.fork(), { nodes, setOf, actions, hasCheckpoints });
+  const drawnFaults = drawFaults(random.fork(), { nodes, setOf, actions, hasCheckpoints });
+  const stops = drawStops(random.fork(), { nodes, setOf, actions, hasCheckpoints });
+  const faults = keepsSuspects ? [...drawnFaults, ...stops] : drawnFaults;
+  const suspectsWakeNsMax = keepsSuspects ? random.pick([0, 5_000, 50_000, 500_000]) : undefined;
   const drawnTimes = planTimes(random.fork(), actions);
   const times = waitsForCheckpoints(options.faults) ? manyTimes(setOf, actions) : drawnTimes;
   const pieceBytesMax = random.pick([64, 1024, 1 << 14]);
   return {
     recovering: {
-      services,
+      services: { ...services, suspectsWakeNsMax },
       world,
       setOf,
       script,

@@ -55,6 +55,9 @@ const frameWordsMax = 1 << 24;
 
 export const wordsFor = (bytes: number): number => (bytes + 3) >> 2;
 
+/** One number for a message between two ranks, one of which is known. Ranks are below 2^21. */
+export const messageKey = (rank: number, sequence: number): number => rank * 2 ** 32 + (sequence >>> 0);
+
 /** An entry that stands in no order: a message that is announced once more. */
 export const noEntry = -1;
 

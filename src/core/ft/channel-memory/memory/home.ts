@@ -6,6 +6,7 @@
  */
 import { assert } from "../../../base/assert.ts";
 import { ReceivedNumbers } from "../../received-numbers.ts";
+import { messageKey } from "../frames.ts";
 
 /** Bytes of a message: in memory, or to be read again where they were written. */
 export interface Piece {
@@ -79,21 +80,18 @@ export interface Mark {
   readonly incomplete: readonly number[];
 }
 
-/** One number for a message. Ranks are below 2^21. */
-export const keyOf = (rank: number, sequence: number): number => rank * 2 ** 32 + (sequence >>> 0);
-
 export class Home {
   /** The number of the first entry that is here in its order; then all entries. */
   entriesBegin = 0;
   readonly entries: Entry[] = [];
   eventsBegin = 0;
   readonly events: HomeEvent[] = [];
-  /** Messages that are here, by `keyOf`; also some from before `entriesBegin`, of which an image has no bytes. */
+  /** Messages that are here, by `messageKey`; also some from before `entriesBegin`, of which an image has no bytes. */
   readonly messages = new Map<number, Message>();
   /** By sender: the numbers of messages that have come whole, ever. */
   readonly received = new Map<number, ReceivedNumbers>();
   readonly marks = new Map<number, Mark>();
-  /** Of the entries that say that a message was taken, by `keyOf`. */
+  /** Of the entries that say that a message was taken, by `messageKey`. */
   private readonly takenKeys = new Set<number>();
 
   get entriesEnd(): number {
@@ -119,7 +117,7 @@ export class Home {
   addMessage(facts: Facts, segment: number, number = this.entriesEnd): Message {
     const message = new Message(number, facts, segment);
     this.entries[number - this.entriesBegin] = message;
-    this.messages.set(keyOf(facts.source, facts.sequence), message);
+    this.messages.set(messageKey(facts.source, facts.sequence), message);
     if (message.isWhole) this.receivedOf(facts.source).add(facts.sequence);
     return message;
   }
@@ -134,13 +132,13 @@ export class Home {
   addTaken(taken: Omit<Taken, "kind" | "number">, number = this.entriesEnd): Taken {
     const entry: Taken = { kind: "taken", number, ...taken };
     this.entries[number - this.entriesBegin] = entry;
-    this.takenKeys.add(keyOf(taken.source, taken.sequence));
+    this.takenKeys.add(messageKey(taken.source, taken.sequence));
     return entry;
   }
 
   /** Has that receiver said, and may a life of the sender still have to hear, that it has taken that message? */
   isTaken(receiver: number, sequence: number): boolean {
-    return this.takenKeys.has(keyOf(receiver, sequence));
+    return this.takenKeys.has(messageKey(receiver, sequence));
   }
 
   addEvent(event: HomeEvent, number = this.eventsEnd): void {
@@ -177,11 +175,11 @@ export class Home {
   /** Entries and events before these numbers are not needed any more, but for messages that an image has without all bytes. */
   freeBefore(entries: number, events: number, incomplete: readonly number[]): Freed[] {
     const kept = new Set<number>();
-    for (let i = 0; i + 1 < incomplete.length; i += 2) kept.add(keyOf(incomplete[i]!, incomplete[i + 1]!));
+    for (let i = 0; i + 1 < incomplete.length; i += 2) kept.add(messageKey(incomplete[i]!, incomplete[i + 1]!));
     const gone: Freed[] = [];
     for (const entry of this.entries.splice(0, Math.max(0, entries - this.entriesBegin))) {
       if (entry?.kind !== "taken") continue;
-      this.takenKeys.delete(keyOf(entry.source, entry.sequence));
+      this.takenKeys.delete(messageKey(entry.source, entry.sequence));
       gone.push(entry);
     }
     this.entriesBegin = Math.max(this.entriesBegin, entries);

@@ -6,8 +6,8 @@
  * as long as they are needed.
  */
 import { readRecords, recordHeadWords, StoreFrames } from "../../../service-channel/service-store.ts";
-import { wordsFor } from "../frames.ts";
-import { type Facts, Home, type HomeEvent, keyOf, type Mark, type Message, type Piece } from "./home.ts";
+import { messageKey, wordsFor } from "../frames.ts";
+import { type Facts, Home, type HomeEvent, type Mark, type Message, type Piece } from "./home.ts";
 import type { SegmentStore, WrittenSegment } from "./segment-store.ts";
 
 interface StoredHomesOptions {
@@ -379,7 +379,7 @@ export class StoredHomes {
     const [sequence, offset, count] = words as unknown as readonly number[];
     if (count === undefined || words.length !== facts + wordsFor(count)) return notOurs;
     const home = this.homeOf(receiver);
-    const message = home.messages.get(keyOf(source, sequence!));
+    const message = home.messages.get(messageKey(source, sequence!));
     // Its envelope was in a segment that is not needed any more.
     if (message === undefined) return "";
     if (offset !== message.arrived) return notOurs;

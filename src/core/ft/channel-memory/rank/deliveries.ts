@@ -13,7 +13,7 @@ import { Arrival, unordered, Went } from "../../../request/decisions.ts";
 import { R_POINTER, R_PROTOCOL } from "../../../request/records.ts";
 import { SEQUENCE, SOURCE } from "../../../wire/packet.ts";
 import type { KeptPayload, ProtocolPorts } from "../../protocol.ts";
-import { bytesBehind, frameHeadWords, noEntry, ToMemory } from "../frames.ts";
+import { bytesBehind, frameHeadWords, messageKey, noEntry, ToMemory } from "../frames.ts";
 import type { PostBox } from "./post-box.ts";
 
 /** An envelope that the engine has, and whose bytes are with the home. Plain data: an image holds it. */
@@ -44,6 +44,8 @@ export class Deliveries {
   private next = 0;
   /** Entries on their way to the engine: sent and not arrived. `noEntry`: one that has arrived before, without all its bytes. */
   private underWay: number[] = [];
+  /** The latter, by `messageKey`. */
+  private readonly again = new Set<number>();
   /** By the number that the engine's records name them by. */
   private readonly announced = new Map<number, Announced>();
   private keepers = 0;
@@ -70,6 +72,7 @@ export class Deliveries {
     this.incarnations = incarnations;
     this.next = this.position;
     this.underWay = [];
+    this.again.clear();
     for (const announced of this.announced.values()) this.release(announced);
     this.announced.clear();
     const broken: number[] = [];
@@ -115,8 +118,9 @@ export class Deliveries {
   /** A frame of MESSAGE. False: there is no room for it in the engine's channel now. */
   deliver(frame: Int32Array): boolean {
     const [, , entry, source, sequence, context, tag, bytes, isSynchronous] = frame as unknown as readonly number[];
-    if (entry !== noEntry && entry! < this.next) return true;
-    assert(entry === noEntry || entry === this.next, `entry ${entry} comes, and ${this.next} is missing`);
+    const isAgain = entry === noEntry;
+    if (isAgain ? !this.mayComeAgain(source!, sequence!) : entry! < this.next) return true;
+    assert(isAgain || entry === this.next, `entry ${entry} comes, and ${this.next} is missing`);
     const message = {
       dest: this.ports.rank,
       replica: 0,
@@ -133,8 +137,14 @@ export class Deliveries {
     const went = hasBytes && this.ports.isEager(message) ? this.sendWhole(message, frame) : this.announce(message);
     if (!went) return false;
     this.underWay.push(entry!);
-    if (entry !== noEntry) this.next++;
+    if (isAgain) this.again.add(messageKey(source!, sequence!));
+    else this.next++;
     return true;
+  }
+
+  /** Is that message here without all its bytes, and not on its way already? A home memory that was lost may be told twice that it is. */
+  private mayComeAgain(source: number, sequence: number): boolean {
+    return this.ports.isBroken(source, sequence) && !this.again.has(messageKey(source, sequence));
   }
 
   private identityOf(source: number): { rank: number; replica: number; incarnation: number } | null {
@@ -183,8 +193,9 @@ export class Deliveries {
   arrived(words: Int32Array, packet: number): Arrival {
     const sequence = words[packet + SEQUENCE]!;
     if (sequence === unordered) return Arrival.TAKE;
-    this.underWay.shift();
-    return this.ports.isBroken(words[packet + SOURCE]!, sequence) ? Arrival.AGAIN : Arrival.TAKE;
+    if (this.underWay.shift() !== noEntry) return Arrival.TAKE;
+    this.again.delete(messageKey(words[packet + SOURCE]!, sequence));
+    return Arrival.AGAIN;
   }
 
   /** As `Protocol.lend`. */

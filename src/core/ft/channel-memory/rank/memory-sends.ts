@@ -20,10 +20,8 @@ import {
 } from "../../../request/records.ts";
 import type { ProtocolPorts } from "../../protocol.ts";
 import { ReceivedNumbers } from "../../received-numbers.ts";
+import { messageKey } from "../frames.ts";
 import type { PostBox } from "./post-box.ts";
-
-/** One number for a message. Ranks are below 2^21. */
-const keyOf = (rank: number, sequence: number): number => rank * 2 ** 32 + (sequence >>> 0);
 
 export class MemorySends {
   static readonly unsaved = { boxOf: null, held: null };
@@ -88,7 +86,7 @@ export class MemorySends {
       const [context, tag] = [words[at + R_CONTEXT]!, words[at + R_TAG]!];
       this.boxOf(dest).addMessage({ dest, sequence, context, tag, bytes, isSynchronous, pointer, ticket });
     }
-    const key = keyOf(dest, sequence);
+    const key = messageKey(dest, sequence);
     if (isSynchronous && !this.takenBefore.delete(key)) this.waiting.set(key, send);
     else this.ports.complete(send);
   }
@@ -104,7 +102,7 @@ export class MemorySends {
 
   /** That receiver has taken that synchronous message. It may be said before this life makes the message again, and twice. */
   taken(dest: number, sequence: number): void {
-    const key = keyOf(dest, sequence);
+    const key = messageKey(dest, sequence);
     const send = this.waiting.get(key);
     if (send !== undefined) {
       this.waiting.delete(key);
