@@ -137,6 +137,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "core/base",
   ],
   "real/replication": ["real/part-hosts", "core/ft"],
+  "real/channel-memory": ["core/ft", "core/base"],
   "real/protocol-parts": ["real/logging", "real/replication", "real/part-hosts", "core/ft", "core/service"],
   // They host programs, and nothing else knows the API.
   "real/rank": [

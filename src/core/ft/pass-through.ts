@@ -12,6 +12,7 @@ import type { SharedOperations } from "./shared-operations.ts";
 
 export class PassThrough implements Protocol {
   readonly deathEndsRequests: boolean = true;
+  readonly peersSpeak: boolean = true;
   readonly mayJudgeCollectives: boolean = true;
   readonly finishedServe: boolean = false;
   readonly hasFarewell: boolean = true;

@@ -118,6 +118,11 @@ export interface Protocol {
   /** Does a rank, before it leaves, wait until all that it has sent is where it belongs? Then no other rank can need it again. */
   readonly hasFarewell: boolean;
   /**
+   * Do messages come from the processes that sent them? Otherwise the protocol speaks on behalf of these, and what it says in the name of
+   * one is not void because that one has fallen.
+   */
+  readonly peersSpeak: boolean;
+  /**
    * May a collective end with an error because its ranks disagree (core/process/inquiries.ts)? Only where the
    * engine sends all messages itself, because the proof is often that whatever was sent has come by now; and where no life has to
    * repeat the outcomes of another.
@@ -167,7 +172,7 @@ export interface Protocol {
   sendMayComplete(send: RecordId): boolean;
   /**
    * The receiver of a message that the protocol keeps, and did not lend when it announced it, wants the bytes. True: they are
-   * there now, and the record says where; they stay until `sendMayComplete`. False: not yet, ask again; never if not `isForLong`.
+   * there now, and the record says where; they stay until `sendMayComplete`. False: not yet, and it is asked again.
    */
   lend(send: RecordId, isForLong: boolean): boolean;
   /** A receive was posted, not yet matched. */

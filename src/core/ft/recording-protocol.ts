@@ -16,6 +16,7 @@ export interface RecordedCall {
     Protocol,
     | "deathEndsRequests"
     | "mayJudgeCollectives"
+    | "peersSpeak"
     | "finishedServe"
     | "hasFarewell"
     | "choices"
@@ -73,6 +74,10 @@ export class RecordingProtocol implements Protocol {
 
   get mayJudgeCollectives(): boolean {
     return this.#inner.mayJudgeCollectives;
+  }
+
+  get peersSpeak(): boolean {
+    return this.#inner.peersSpeak;
   }
 
   get deathEndsRequests(): boolean {

@@ -20,6 +20,7 @@ import {
   R_FLAGS,
   R_KIND,
   R_OFFSET,
+  R_PEER_POINTER,
   R_PEER_REQUEST,
   R_POINTER,
   R_SENDER,
@@ -53,7 +54,7 @@ export class Transfers implements Landing {
   private readonly hooks: EngineHooks | null;
   private readonly peers: Peers;
   private readonly pass: Pass;
-  /** Sends that push pieces; receives whose copy a peer helps with. */
+  /** Sends that push pieces, or wait for their bytes; receives whose copy a peer helps with. */
   private readonly streams: RecordList;
   private readonly fetches: RecordList;
 
@@ -177,16 +178,38 @@ export class Transfers implements Landing {
     words[at + R_PEER_REQUEST] = receive;
     words[at + R_BYTES] = wanted;
     if (target >= 0) {
-      this.borrow(send, false);
-      this.transport.put(this.peers.processOf(peer), target, words[at + R_POINTER]!, wanted);
-      this.outbox.packets.control(peer, PacketKind.FINISH, receive, 0, 0, 0, words[at + R_SENDER]!);
-      this.completion.finishSend(send);
-    } else {
-      this.streams.append(send);
-      this.pass.closeReceives();
-      this.pushPieces(send);
+      words[at + R_PEER_POINTER] = target;
+      if (this.borrow(send, false)) {
+        this.putWhole(send);
+        return true;
+      }
+      this.records.addFlag(send, RecordFlag.AWAITS_FINISH);
     }
+    this.streams.append(send);
+    this.pass.closeReceives();
+    this.move(send);
     return true;
+  }
+
+  /** Moves what can be moved now of one send, all at once or in pieces. */
+  private move(send: RecordId): boolean {
+    if (!this.records.hasFlag(send, RecordFlag.AWAITS_FINISH)) return this.pushPieces(send);
+    if (!this.borrow(send, false)) return false;
+    this.streams.remove(send);
+    this.putWhole(send);
+    return true;
+  }
+
+  /** Writes one send, whose bytes are there, into the memory of its receiver. */
+  private putWhole(send: RecordId): void {
+    const words = this.records.words;
+    const at = send * recordWords;
+    const peer = this.peers.ofRecord(words, at);
+    const process = this.peers.processOf(peer);
+    this.transport.put(process, words[at + R_PEER_POINTER]!, words[at + R_POINTER]!, words[at + R_BYTES]!);
+    const receive = words[at + R_PEER_REQUEST]!;
+    this.outbox.packets.control(peer, PacketKind.FINISH, receive, 0, 0, 0, words[at + R_SENDER]!);
+    this.completion.finishSend(send);
   }
 
   takeHelp(packet: number): boolean {
@@ -294,7 +317,7 @@ export class Transfers implements Landing {
     let moved = false;
     for (let send = this.streams.first; send >= 0; ) {
       const next = this.streams.after(send);
-      if (this.pushPieces(send)) moved = true;
+      if (this.move(send)) moved = true;
       send = next;
     }
     return moved;

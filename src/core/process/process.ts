@@ -410,7 +410,7 @@ export class Process {
 
   /** A new life takes the place of the one that was lost. */
   peerReturned(name: ProcessName, incarnation: number): void {
-    this.knowLife(name, incarnation);
+    if (this.protocol?.peersSpeak !== false) this.knowLife(name, incarnation);
     this.protocol?.peerReturned(name, incarnation);
   }
 

@@ -21,6 +21,7 @@ import type { Pointer, RecordId } from "../base/brand.ts";
 import { TAG_UB } from "../base/constants.ts";
 import { saves } from "../base/saved-classes.ts";
 import type { Engine } from "../p2p/engine.ts";
+import { unordered } from "../request/decisions.ts";
 import type { Memory } from "../request/memory.ts";
 import { RecordFlag, SendMode } from "../request/records.ts";
 import { quietContext } from "./context.ts";
@@ -30,11 +31,8 @@ import { Task } from "./task.ts";
 const markBytes = 4;
 /** Rounds in a row in which no process had anything to do. */
 const quietRounds = 2;
-/**
- * Marks take no numbers of their channels: a life that was not brought to rest at this place, because it goes on from an older
- * image, must number the program's messages as this one does.
- */
-const markNumber = 0x7fffffff;
+/** Marks take no numbers of their channels: a later life must number the program's messages as this one does. */
+const markNumber = unordered;
 /** Tags of an attempt: more rounds than one ever needs. */
 const roundsMax = 1 << 12;
 

@@ -30,6 +30,12 @@ export const Arrival = {
 } as const;
 export type Arrival = (typeof Arrival)[keyof typeof Arrival];
 
+/**
+ * The number of messages that stand in the order of no channel: marks by which processes find out that nothing is under way. A life that
+ * goes on from an older image makes none, so protocols leave them alone.
+ */
+export const unordered = 0x7fffffff;
+
 /** How much of a message has left. */
 export const Went = { NOWHERE: 0, ENVELOPE: 1, WHOLE: 2 } as const;
 export type Went = (typeof Went)[keyof typeof Went];

@@ -100,7 +100,7 @@ export const RecordFlag = {
   UNWANTED: 32,
   /** The protocol has let this send go; it waits for room, and the protocol is not asked again. */
   LET_GO: 64,
-  /** The bytes of this receive are written by the sender, which then says FINISH. */
+  /** The bytes of this receive are written by the sender, which then says FINISH; of a send: it is the one that writes them. */
   AWAITS_FINISH: 128,
   /** The program wants this send cancelled: its receiver has been asked, or will be when the envelope has left. */
   CANCELLING: 256,

@@ -31,7 +31,8 @@ export interface ServiceStore {
 const COUNT = 0;
 const COMPLEMENT = 1;
 const CHECKSUM = 2;
-const headWords = 3;
+/** Words of a frame before its record. */
+export const recordHeadWords = 3;
 const wordsMin = 1 << 12;
 
 /** Records on their way to a store. */
@@ -48,8 +49,8 @@ export class StoreFrames {
   /** A record begins, with these words. */
   begin(kind: number, a: number, b: number): void {
     this.#begin = this.#end;
-    this.#reserve(headWords + 3);
-    const at = this.#begin + headWords;
+    this.#reserve(recordHeadWords + 3);
+    const at = this.#begin + recordHeadWords;
     this.#words[at] = kind;
     this.#words[at + 1] = a;
     this.#words[at + 2] = b;
@@ -64,7 +65,7 @@ export class StoreFrames {
 
   /** The record that was begun is complete. */
   finish(): void {
-    const first = this.#begin + headWords;
+    const first = this.#begin + recordHeadWords;
     const count = this.#end - first;
     this.#words[this.#begin + COUNT] = count;
     this.#words[this.#begin + COMPLEMENT] = ~count;
@@ -100,9 +101,9 @@ export function readRecords(pieces: Iterable<Uint8Array>, take: (record: Int32Ar
     const bytes = joined(rest, piece);
     const words = wordsOf(bytes);
     let at = 0;
-    while (at + headWords <= words.length) {
+    while (at + recordHeadWords <= words.length) {
       const count = words[at + COUNT]!;
-      const first = at + headWords;
+      const first = at + recordHeadWords;
       const where = `record ${number} at byte ${before + 4 * at}`;
       if (count < 0 || words[at + COMPLEMENT] !== ~count) return `${where} has a damaged head`;
       // The next piece has its end; or no piece has: the process was lost while it wrote.

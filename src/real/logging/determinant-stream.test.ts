@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import { quietNow, timeLimit } from "../../../test/patience.ts";
-import { DeterminantKind } from "../../core/ft/logging/determinant-stream.ts";
+import { DeterminantKind } from "../../core/ft/determinants/determinant-stream.ts";
 import { EventLogger } from "../../core/ft/logging/event-logger.ts";
 import { LoggerStreams } from "../../core/ft/logging/logger-streams.ts";
 import { StoredStreams } from "../../core/ft/logging/stored-streams.ts";

@@ -1,6 +1,6 @@
 /** A rank's end of the stream of determinants of its set: entries as words of the channel to the event logger. */
-import { determinantHeaderWords } from "../../core/ft/logging/determinant-entries.ts";
-import type { DeterminantKind, DeterminantStream } from "../../core/ft/logging/determinant-stream.ts";
+import { determinantHeaderWords } from "../../core/ft/determinants/determinant-entries.ts";
+import type { DeterminantKind, DeterminantStream } from "../../core/ft/determinants/determinant-stream.ts";
 import type { Napper } from "../process/waiting.ts";
 import type { SharedChannel } from "../service-channel/channel-ring.ts";
 import { ChannelThread } from "../service-channel/channel-thread.ts";

@@ -1,6 +1,5 @@
 /** From a seed to a world under message logging: its kind, its program, its correlated sets, its deaths. */
 
-import type { FaultPlan } from "../../core/fault/plan.ts";
 import type { LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import { costModelDefault } from "../cost-model.ts";
@@ -8,10 +7,11 @@ import { generate } from "../generator/generator.ts";
 import type { RecoveringSeedOptions, SeededWorld } from "../protocol-worlds/seeded-world.ts";
 import { Random } from "../random.ts";
 import { randomWorld } from "../random-world.ts";
+import { manyTimes, planTimes, waitsForCheckpoints } from "../recovery/checkpoint-times.ts";
 import { DrawnFaults, drawFaults, drawStops } from "../recovery/drawn-faults.ts";
 import { correlatedSets, eagerLimitWithSets } from "../recovery/sets.ts";
 import { SimPlannedFaults } from "../recovery/sim-planned-faults.ts";
-import { type ActionTime, type LoggingOutcome, type LoggingSetup, runLogging } from "./run-logging.ts";
+import { type LoggingOutcome, type LoggingSetup, runLogging } from "./run-logging.ts";
 
 export interface LoggingSeedOptions extends RecoveringSeedOptions {
   /** Without checkpoints everybody starts again from the beginning. Otherwise the seed decides. */
@@ -95,24 +95,4 @@ export function setupOf(options: LoggingSeedOptions): LoggingSetup {
         ? new DrawnFaults(faults, { world: there, setOf }, ports)
         : new SimPlannedFaults(options.faults, { seed: options.seed, world: there, setOf }, ports),
   };
-}
-
-/** Some at the end as well, when a rank has finished. */
-function planTimes(random: Random, actions: readonly number[]): ActionTime[] {
-  return Array.from({ length: random.between(1, 5) }, () => {
-    const rank = random.below(actions.length);
-    return { rank, action: random.between(0, actions[rank]!) };
-  });
-}
-
-const waitsForCheckpoints = (plan: FaultPlan | undefined): boolean =>
-  plan?.entries.some((entry) => entry.kind === "fault" && entry.when.kind === "checkpoint") === true;
-
-/** For a plan that waits for checkpoints: of every set, all along the program of its lowest rank. */
-function manyTimes(setOf: Int32Array, actions: readonly number[]): ActionTime[] {
-  const count = 10;
-  return [...new Set(setOf)].flatMap((set) => {
-    const rank = setOf.indexOf(set);
-    return Array.from({ length: count }, (_, i) => ({ rank, action: Math.floor((i * actions[rank]!) / count) }));
-  });
 }

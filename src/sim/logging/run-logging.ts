@@ -1,310 +1,50 @@
 /**
  * Runs one world under message logging to its end and judges it. Which world, which program, which correlated sets and what
- * goes wrong is its setup, drawn from a seed (run-logging-seed.ts) or written down by a test. The dead come back, so in the end
- * everything must be as if nobody had died.
+ * goes wrong is its setup, drawn from a seed (run-logging-seed.ts) or written down by a test.
  */
 import type { LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
-import type { JobOutcome } from "../../core/service/outcome.ts";
-import type { BoardCounts } from "../boards.ts";
-import { interpret, type Rests } from "../interpreter/interpreter.ts";
-import type { NewFiles } from "../interpreter/script-files.ts";
-import { ScriptState } from "../interpreter/script-state.ts";
-import { judgeWorld, type SeedOutcome, type Violation } from "../judge.ts";
-import type { SimMemory } from "../memory.ts";
-import { LogicalClock, Observation } from "../observation.ts";
-import { JobInput, type NewInputPieces } from "../outside/job-input.ts";
-import { atOnce, type Outside } from "../outside/outside.ts";
-import { PrintedOutput } from "../outside/printed-output.ts";
-import { RankFiles } from "../outside/rank-files.ts";
-import { SharedFiles } from "../outside/shared-files.ts";
-import type { Random } from "../random.ts";
-import type { Checkpoints } from "../recovery/checkpoints.ts";
-import { Histories } from "../recovery/histories.ts";
-import { Moments } from "../recovery/moments.ts";
-import { rankImageOf, restoreRank, type SimRankImage } from "../recovery/rank-image.ts";
-import { RecoveringWorld, type Services } from "../recovery/recovering-world.ts";
-import type { RecoveryHost } from "../recovery/recovery-host.ts";
-import type { Trouble, TroublePorts } from "../recovery/trouble.ts";
-import type { Script } from "../script/script.ts";
-import type { SimProcess, Steps } from "../sim-process.ts";
-import type { World, WorldOptions } from "../world.ts";
+import { type RecoveringOutcome, RecoveringRun, type RecoveringSetup } from "../recovery/recovering-run.ts";
 import type { StoreFaults } from "./event-log.ts";
 import { SimLogging } from "./sim-logging.ts";
 
-/** A rank is about to do that action, in whichever life. */
-export interface ActionTime {
-  readonly rank: number;
-  readonly action: number;
-}
-
-export interface LoggingSetup {
-  readonly world: WorldOptions;
-  /** Correlated set of each rank. */
-  readonly setOf: Int32Array;
-  readonly script: Script;
-  /** When the set of a rank is captured. Null: nobody has images, and everybody starts again from the beginning. */
-  readonly checkpoints: { readonly times: readonly ActionTime[]; readonly patienceNs: number } | null;
-  readonly services: Services;
-  /** A set has fallen: can its newest image not be read? */
-  readonly isCorrupt: (set: number) => boolean;
+export interface LoggingSetup extends RecoveringSetup {
   /** Memory of each rank's payload log; null: it has no bound. */
   readonly logBytesMax: number | null;
   /** Is an event logger that is lost only out of reach? Otherwise it crashes, and a successor takes its place. */
   readonly loggerKeeps?: boolean | undefined;
   /** Of the event logger's store. */
   readonly storeFaults: StoreFaults;
-  /** How standard input comes. */
-  readonly input: { readonly random: Random; readonly delayNsMax: number };
-  /** When the program of a rank ends its own node. */
-  readonly crashesAt?: ActionTime | undefined;
-  readonly trouble: (world: World, ports: TroublePorts) => Trouble;
-  readonly listener?: ((line: string) => void) | undefined;
   /** Another protocol than the real one, for tests that want to see it fail. */
   readonly newProtocol?: ((options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol) | undefined;
-  /** Another replay of files, other decisions about standard input, likewise. */
-  readonly newFiles?: NewFiles | undefined;
-  readonly newInputPieces?: NewInputPieces | undefined;
 }
 
-export interface LoggingOutcome extends SeedOutcome {
-  /** How the dispatcher has ended the job; undefined: it has not. */
-  readonly job: JobOutcome | undefined;
-  readonly restarts: number;
-  /** Of a fault plan: how often each entry was carried out. */
-  readonly fired: readonly number[];
+export interface LoggingOutcome extends RecoveringOutcome<SimLogging> {
   /** In all payload logs at the end. */
   readonly loggedBytes: number;
   /** Payloads that left memory, and that came back. */
   readonly spilled: number;
   readonly fetched: number;
-  /** How often rare things happened. */
-  readonly rare: RecoveryHost["rare"] & SimLogging["rare"];
   /** What happened to the event logger's store. */
   readonly stores: SimLogging["eventLog"]["stores"];
-  /** How often the dispatcher has crashed; and in the middle of a record. */
-  /** Nodes that were taken for dead and left alive, and how many of them went on before the end. */
-  readonly suspects: { readonly all: number; readonly awake: number };
-  readonly dispatcherCrashes: RecoveringWorld<SimMemory, SimRankImage, SimLogging>["dispatcherCrashes"];
-  readonly checkpoints: Checkpoints<SimRankImage>["counts"];
-  readonly output: PrintedOutput["counts"];
-  readonly files: RankFiles["counts"];
-  readonly sharedFiles: SharedFiles["counts"];
-  readonly input: JobInput["counts"];
-  readonly moments: Moments;
-  readonly boards: BoardCounts;
-  /** By rank. */
-  readonly restartsOf: readonly number[];
 }
 
-/** More than worlds in which nobody dies: everything may be done several times. */
-const eventsMax = 20_000_000;
-
-export const runLogging = (setup: LoggingSetup): LoggingOutcome => new LoggingRun(setup).judged();
-
-class LoggingRun {
-  readonly #setup: LoggingSetup;
-  readonly #there: RecoveringWorld<SimMemory, SimRankImage, SimLogging>;
-  readonly #histories: Histories;
-  readonly #clock = new LogicalClock();
-  readonly #states: ScriptState[] = [];
-  readonly #outside: Outside;
-  readonly #nowhere: Outside;
-  readonly #moments = new Moments();
-
-  constructor(setup: LoggingSetup) {
-    const { world, setOf, listener, checkpoints, services, isCorrupt, trouble } = setup;
-    this.#setup = setup;
-    this.#histories = new Histories(setOf.length);
-    this.#there = new RecoveringWorld(
-      {
-        setOf,
-        services,
-        isCorrupt,
-        newTrouble: trouble,
-        world: {
-          ...world,
-          eventsMax,
-          hasImages: checkpoints !== null,
-          ...(listener === undefined ? {} : { listener }),
-        },
-        checkpointPatienceNs: checkpoints?.patienceNs ?? null,
-        newParts: (ports) =>
-          new SimLogging(
-            {
-              setOf,
-              ...services,
-              logBytesMax: setup.logBytesMax,
-              newProtocol: setup.newProtocol,
-              loggerKeeps: setup.loggerKeeps === true,
-              storeFaults: setup.storeFaults,
-            },
-            ports,
-          ),
-      },
-      {
-        prepare: (process, image) => this.#prepare(process, image),
-        start: (rank) => this.#start(rank),
-        imageOf: (rank) => rankImageOf(this.#states[rank]!, this.#histories.now(rank)),
-        fell: (rank) => this.#moments.note("fell", this.#states[rank]!),
-        captured: (rank, checkpoint) => this.#captured(rank, checkpoint),
-        oldest: (set, checkpoint) => {
-          if (set === setOf[0]) this.#outside.input.oldestIs(checkpoint);
-        },
-      },
-    );
-    const { random, delayNsMax } = setup.input;
-    const ranks = setOf.length;
-    this.#nowhere = {
-      ...atOnce(new PrintedOutput(ranks), new RankFiles(ranks, () => 0)),
-      travel: () => {},
-    };
-    const files = new RankFiles(ranks, () => this.#world.nowNs);
-    this.#outside = {
-      output: new PrintedOutput(ranks),
-      files,
-      sharedFiles: new SharedFiles(files.system),
-      input: new JobInput({
-        random,
-        keeps: true,
-        later: (act) => {
-          this.#world.plan(this.#world.nowNs + random.below(delayNsMax), () => {
-            act();
-            this.#world.wake(0);
-          });
-        },
-        newPieces: setup.newInputPieces,
-      }),
-      travel: (rank, act) => this.#there.print(rank, act),
-    };
-  }
-
-  #captured(rank: number, checkpoint: number): void {
-    const state = this.#states[rank]!;
-    this.#moments.note("captured", state);
-    if (rank !== 0) return;
-    const { offset } = state.given;
-    this.#outside.travel(rank, () => this.#outside.input.captured(checkpoint, offset));
-  }
-
-  get #world(): World {
-    return this.#there.world;
-  }
-
-  /** A new process has its state, that of an image or that of the beginning. */
-  #prepare(process: SimProcess, image: SimRankImage | null): void {
-    const { rank, engine } = process;
-    const { script, checkpoints } = this.#setup;
-    this.#histories.begin(rank, image?.history);
-    const witness = {
-      ...this.#histories.witness(rank),
-      passes: (action: number) => !process.isSuspect && this.#passes(rank, action),
-    };
-    const state = new ScriptState(script, process, {
-      witness,
-      outside: this.#outsideOf(process),
-      hasImages: checkpoints !== null,
-      newFiles: this.#setup.newFiles,
-      observation: new Observation(this.#clock),
-    });
-    this.#states[rank] = state;
-    if (image !== null) restoreRank(state, image);
-    engine.tracer = this.#histories.tracer(rank, () => process.isSuspect);
-  }
-
-  /** What a suspect prints goes nowhere. */
-  #outsideOf(process: SimProcess): Outside {
-    const [here, nowhere] = [this.#outside, this.#nowhere];
-    return {
-      get output() {
-        return process.isSuspect ? nowhere.output : here.output;
-      },
-      files: here.files,
-      sharedFiles: here.sharedFiles,
-      get input() {
-        return process.isSuspect ? nowhere.input : here.input;
-      },
-      travel: (rank, act) => (process.isSuspect ? nowhere : here).travel(rank, act),
-    };
-  }
-
-  /** Its first step may come when it is a suspect, and another life of the rank has a state: it has its own. */
-  #start(rank: number): void {
-    const state = this.#states[rank]!;
-    const incarnation = this.#there.recovery.incarnationOf(rank);
-    const rests = this.#there.restsOf(rank);
-    this.#world.start(rank, () => this.#program(state, rests, incarnation));
-  }
-
-  *#program(state: ScriptState, rests: Rests | null, incarnation: number): Steps {
-    const { rank, process } = state;
-    yield* interpret(state, rests);
-    if (!process.isSuspect) this.#there.finished(rank, incarnation);
-  }
-
-  #passes(rank: number, action: number): boolean {
-    const isTime = (time?: ActionTime): boolean => time?.rank === rank && time.action === action;
-    if (this.#setup.checkpoints?.times.some(isTime) === true) this.#there.ask(this.#setup.setOf[rank]!);
-    const isCrash = isTime(this.#setup.crashesAt);
-    if (isCrash) this.#there.crashNodeOf(rank);
-    return this.#there.passes(rank, action) || isCrash;
-  }
-
-  judged(): LoggingOutcome {
-    const { recovery, checkpoints, parts: logging, trouble, world } = this.#there;
-    this.#there.begin();
-    const outcome = judgeWorld(world, {
-      script: this.#setup.script,
-      histories: this.#histories,
-      firstPosted: this.#clock.firstPosted,
-      ...this.#outside,
-      givenUp: () => checkpoints.counts.givenUp,
-      observation: () => {
-        const parts = this.#states.map(({ observation }) => observation);
-        return Observation.of(parts, this.#clock);
-      },
-    });
-    const { happened: deaths, fired } = trouble;
-    const { restarts, restartsOf } = recovery;
-    const rare = { ...recovery.rare, ...logging.rare };
-    const violations = this.#isLegitimateEnd ? [] : [...outcome.violations, ...this.#endProblems(outcome)];
-    return {
-      ...outcome,
-      violations,
-      job: this.#there.outcome,
-      deaths,
-      fired,
-      restarts,
-      rare,
-      restartsOf,
-      suspects: this.#there.suspects,
-      dispatcherCrashes: this.#there.dispatcherCrashes,
-      checkpoints: checkpoints.counts,
-      output: this.#outside.output.counts,
-      files: this.#outside.files.counts,
-      sharedFiles: this.#outside.sharedFiles.counts,
-      input: this.#outside.input.counts,
-      moments: this.#moments,
-      boards: world.boardCounts,
-      loggedBytes: sum(world.processes.map(({ core }) => (core.protocol as LoggingProtocol).loggedBytes)),
-      spilled: logging.spilled,
-      fetched: logging.fetched,
-      stores: logging.eventLog.stores,
-    };
-  }
-
-  get #isLegitimateEnd(): boolean {
-    return this.#there.parts.isLegitimateEnd(this.#there.outcome);
-  }
-
-  /** What is wrong with the way in which the dispatcher has ended the job. */
-  #endProblems({ violations }: SeedOutcome): Violation[] {
-    const what = this.#there.problemOfEnd;
-    const isEnded = this.#there.outcome !== undefined;
-    // Of a world that is stuck others have told why.
-    if (what === "" || (violations.length > 0 && !isEnded)) return [];
-    return [{ invariant: "the job ends when all programs are over", what }];
-  }
+export function runLogging(setup: LoggingSetup): LoggingOutcome {
+  const { setOf, services, logBytesMax, newProtocol, storeFaults } = setup;
+  const loggerKeeps = setup.loggerKeeps === true;
+  const run = new RecoveringRun(
+    setup,
+    (ports) => new SimLogging({ setOf, ...services, logBytesMax, newProtocol, loggerKeeps, storeFaults }, ports),
+  );
+  const outcome = run.judged();
+  const { parts, processes } = run;
+  return {
+    ...outcome,
+    loggedBytes: sum(processes.map(({ core }) => (core.protocol as LoggingProtocol).loggedBytes)),
+    spilled: parts.spilled,
+    fetched: parts.fetched,
+    stores: parts.eventLog.stores,
+  };
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

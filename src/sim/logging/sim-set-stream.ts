@@ -4,8 +4,8 @@
  */
 
 import { assert } from "../../core/base/assert.ts";
-import { determinantHeaderWords } from "../../core/ft/logging/determinant-entries.ts";
-import type { DeterminantKind, DeterminantStream } from "../../core/ft/logging/determinant-stream.ts";
+import { determinantHeaderWords } from "../../core/ft/determinants/determinant-entries.ts";
+import type { DeterminantKind, DeterminantStream } from "../../core/ft/determinants/determinant-stream.ts";
 import type { KnownStream } from "../../core/ft/logging/logging-job.ts";
 import type { Random } from "../random.ts";
 import { SimClient, type SimClientPorts } from "../service-channel/sim-client.ts";

@@ -2,7 +2,7 @@ import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { long, tries } from "../../../test/long.ts";
 import type { RecordId } from "../../core/base/brand.ts";
-import { DeterminantKind, type DeterminantStream } from "../../core/ft/logging/determinant-stream.ts";
+import { DeterminantKind, type DeterminantStream } from "../../core/ft/determinants/determinant-stream.ts";
 import { type LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import { R_CONTEXT } from "../../core/request/records.ts";

@@ -17,6 +17,8 @@ export interface SimClientPorts {
   plan(timeNs: number, act: () => void): void;
   /** `stable` has changed. */
   settled(): void;
+  /** Something has come. */
+  moved?(): void;
 }
 
 export class SimClient implements SimCaller {
@@ -50,7 +52,9 @@ export class SimClient implements SimCaller {
   }
 
   move(): void {
-    if (!this.#isOver) this.end.move();
+    if (this.#isOver) return;
+    this.end.move();
+    this.#ports.moved?.();
   }
 
   /** After a while, unless it has fallen by then. */

@@ -4,9 +4,9 @@
  * answers as soon as that is certain (ANSWER).
  */
 import { lives } from "../../base/saved-classes.ts";
+import type { DeterminantLog } from "../determinants/determinant-log.ts";
 import type { ProtocolPorts } from "../protocol.ts";
 import type { Channel } from "./channel.ts";
-import type { DeterminantLog } from "./determinant-log.ts";
 import { Frame, tell } from "./frames.ts";
 import { type Kept, noRequest } from "./kept.ts";
 

@@ -1,7 +1,7 @@
 /** Message logging with correlated sets, as the rest of the runtime knows it. */
 import { checkpointPlan } from "../checkpoint-options.ts";
 import type { ProtocolDefinition, RankPartHost } from "../definition.ts";
-import type { DeterminantStream } from "./determinant-stream.ts";
+import type { DeterminantStream } from "../determinants/determinant-stream.ts";
 import { LoggingProtocol } from "./logging-protocol.ts";
 import { checkLogging, loggingOptions } from "./options.ts";
 import type { PayloadMemoryOptions } from "./payload-memory.ts";

@@ -13,7 +13,7 @@
  */
 import { assert } from "../../base/assert.ts";
 import { wordsBetween } from "../../service-channel/channel.ts";
-import { wholeEntries } from "./determinant-entries.ts";
+import { wholeEntries } from "../determinants/determinant-entries.ts";
 import { type SetStream, StoredStreams } from "./stored-streams.ts";
 
 export class EventLogger {

@@ -12,11 +12,10 @@
  *   channels.ts          the peers of other sets: one channel with each (channel.ts)
  *   sender-log.ts        messages to other sets: logged, sent, trimmed (kept.ts, payload-memory.ts)
  *   confirmations.ts     when synchronous sends are complete
- *   logged-receives.ts   which message each receive took, and takes again (replay.ts)
  *   reconnection.ts      after a restart both ends of a channel tell each other which messages they hold
  *   trim-limits.ts       which messages senders need not keep any more, since a checkpoint
- *   determinant-log.ts   choices on their way to the stream of the set (logged-choices.ts)
  *   frames.ts            the words that processes of different sets say to each other
+ *   ../determinants      which message each receive took, what each choice came to: on its way to the stream of the set, and seen again
  */
 import type { RecordId, WorldRank } from "../../base/brand.ts";
 import type { ProcessName } from "../../base/identity.ts";
@@ -24,18 +23,18 @@ import { lives } from "../../base/saved-classes.ts";
 import { Arrival, Pin } from "../../request/decisions.ts";
 import { R_CONTEXT, R_PEER, R_PROTOCOL, RecordFlag, recordWords } from "../../request/records.ts";
 import { BYTES, CONTEXT, SEQUENCE, SOURCE, TAG } from "../../wire/packet.ts";
+import { DeterminantLog } from "../determinants/determinant-log.ts";
+import { DeterminantKind, type DeterminantStream } from "../determinants/determinant-stream.ts";
+import { LoggedChoices } from "../determinants/logged-choices.ts";
+import { LoggedReceives } from "../determinants/logged-receives.ts";
+import { Replay } from "../determinants/replay.ts";
 import type { Beginning, Protocol, ProtocolPorts, Write } from "../protocol.ts";
 import { Channels } from "./channels.ts";
 import { Confirmations } from "./confirmations.ts";
-import { DeterminantLog } from "./determinant-log.ts";
-import { DeterminantKind, type DeterminantStream } from "./determinant-stream.ts";
 import { Frame } from "./frames.ts";
 import type { Kept } from "./kept.ts";
-import { LoggedChoices } from "./logged-choices.ts";
-import { LoggedReceives } from "./logged-receives.ts";
 import { PayloadMemory, type PayloadMemoryOptions } from "./payload-memory.ts";
 import { Reconnection } from "./reconnection.ts";
-import { Replay } from "./replay.ts";
 import type { Logged } from "./report.ts";
 import { SenderLog } from "./sender-log.ts";
 import { TrimLimits } from "./trim-limits.ts";
@@ -64,6 +63,7 @@ export interface KnownChoices {
 export class LoggingProtocol implements Protocol {
   static readonly unsaved = { lastWrite: -1, whenCaughtUp: null, isLive: false, passed: null };
   readonly deathEndsRequests = false;
+  readonly peersSpeak = true;
   readonly mayJudgeCollectives = false;
   readonly finishedServe = true;
   readonly hasFarewell = false;
@@ -111,7 +111,7 @@ export class LoggingProtocol implements Protocol {
     const confirmations = new Confirmations(ports, log);
     this.payloads = new PayloadMemory(ports.memory, payloads, channels);
     this.sends = new SenderLog(ports, { channels, log, payloads: this.payloads, confirmations });
-    this.receives = new LoggedReceives(ports.records, log, this.replay);
+    this.receives = new LoggedReceives(ports.records, log, this.replay, true);
     this.reconnection = new Reconnection(ports, { channels, sends: this.sends, confirmations });
     this.trimLimits = new TrimLimits(ports, channels);
     this.passed = passed ?? new Float64Array(1);

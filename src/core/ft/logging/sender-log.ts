@@ -16,11 +16,11 @@ import {
   recordWords,
   SendMode,
 } from "../../request/records.ts";
+import type { DeterminantLog } from "../determinants/determinant-log.ts";
 import type { ProtocolPorts } from "../protocol.ts";
 import type { Channel } from "./channel.ts";
 import type { Channels } from "./channels.ts";
 import type { Confirmations } from "./confirmations.ts";
-import type { DeterminantLog } from "./determinant-log.ts";
 import { Kept, Lent, noRequest } from "./kept.ts";
 import type { PayloadMemory } from "./payload-memory.ts";
 

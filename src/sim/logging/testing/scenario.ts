@@ -11,9 +11,10 @@ import { SendMode } from "../../../core/request/records.ts";
 import type { CostModel } from "../../cost-model.ts";
 import { Draft } from "../../generator/draft.ts";
 import { Random } from "../../random.ts";
+import type { ActionTime } from "../../recovery/recovering-run.ts";
 import { SimPlannedFaults } from "../../recovery/sim-planned-faults.ts";
 import type { Script } from "../../script/script.ts";
-import { type ActionTime, type LoggingOutcome, runLogging } from "../run-logging.ts";
+import { type LoggingOutcome, runLogging } from "../run-logging.ts";
 
 export interface Scenario {
   readonly nodes: number;

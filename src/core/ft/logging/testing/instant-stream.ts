@@ -1,7 +1,7 @@
 /** A stream whose entries are stable as soon as they are born: for tests, and for measuring what stability costs. */
 
-import { determinantHeaderWords } from "../determinant-entries.ts";
-import type { DeterminantKind, DeterminantStream } from "../determinant-stream.ts";
+import { determinantHeaderWords } from "../../determinants/determinant-entries.ts";
+import type { DeterminantKind, DeterminantStream } from "../../determinants/determinant-stream.ts";
 
 export class InstantStream implements DeterminantStream {
   born = 0;

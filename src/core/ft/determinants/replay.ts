@@ -83,7 +83,7 @@ export class Replay {
     if (choice.kind !== 0 && choice.kind !== kind) {
       throw new Error(
         `Cannot replay: the program makes a choice of kind ${kind} where its life before made one of kind ${choice.kind}; ` +
-          "it does something that message logging does not see (a file that changed, a thread of its own)",
+          "it does something that the protocol does not see (a file that changed, a thread of its own)",
       );
     }
     if (--choice.times === 0) this.next++;

@@ -1,7 +1,7 @@
 /**
- * The posted receives of the program: which message each from any source took goes into the log, and a life that replays gives each
- * the message that it took. The record's word for protocols: 0, or twice the number of the receive, counted from 1, and 1 for any
- * source.
+ * The posted receives of the program: which were cancelled, and, unless messages come to every life in one order, which message each
+ * from any source took, goes into the log; a life that replays gives each the message that it took. The record's word for protocols: 0, or
+ * twice the number of the receive, counted from 1, and 1 where the message is recorded.
  */
 import type { RecordId, WorldRank } from "../../base/brand.ts";
 import { ANY_SOURCE } from "../../base/constants.ts";
@@ -16,8 +16,11 @@ export class LoggedReceives {
   private readonly records: Records;
   private readonly log: DeterminantLog;
   private readonly replay: Replay;
+  /** Otherwise all lives are given their messages in the same order, from which it follows which message a receive takes. */
+  private readonly recordsMatches: boolean;
 
-  constructor(records: Records, log: DeterminantLog, replay: Replay) {
+  constructor(records: Records, log: DeterminantLog, replay: Replay, recordsMatches: boolean) {
+    this.recordsMatches = recordsMatches;
     this.records = records;
     this.log = log;
     this.replay = replay;
@@ -25,8 +28,8 @@ export class LoggedReceives {
 
   posted(receive: RecordId, number: number): Pin {
     const { records } = this;
-    const isAnySource = records.get(receive, R_PEER) === ANY_SOURCE;
-    records.put(receive, R_PROTOCOL, 2 * number + (isAnySource ? 1 : 0));
+    const isRecorded = this.recordsMatches && records.get(receive, R_PEER) === ANY_SOURCE;
+    records.put(receive, R_PROTOCOL, 2 * number + (isRecorded ? 1 : 0));
     return this.replay.isOver ? Pin.FREE : this.pinOf(receive);
   }
 

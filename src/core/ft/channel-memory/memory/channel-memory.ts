@@ -1,0 +1,317 @@
+/**
+ * A channel memory: the home of some receivers (docs/adr/0046). A message for one of them is put here by its sender and given to the
+ * receiver from here, as often as the receiver has lives; what the receiver chooses is kept here too. Pure: a service of a channel
+ * (core/service-channel), with a store.
+ *
+ *   home.ts           the state of one receiver's home
+ *   stored-homes.ts   all homes, and the records in the store that outlive the process
+ *   delivery.ts       what one life of a rank is told
+ *
+ * What is acknowledged is in the store, and what a receiver is told about the order of its messages is in the store before.
+ */
+import { type ChannelHello, type Incoming, refused } from "../../../service-channel/channel.ts";
+import { MemoryOutgoing } from "../../../service-channel/memory-streams.ts";
+import type { ServiceStreams, ServiceUser } from "../../../service-channel/service-clients.ts";
+import { FrameReader, FromMemory, frameHeadWords, messageKey, ToMemory, wordsFor } from "../frames.ts";
+import type { MemoryLimits } from "../limits.ts";
+import { Delivery } from "./delivery.ts";
+import type { Home, Message } from "./home.ts";
+import type { StoredHomes } from "./stored-homes.ts";
+
+interface ChannelMemoryOptions {
+  readonly ranks: number;
+  readonly limits: MemoryLimits;
+  /** Words on their way to a rank at most. */
+  readonly outgoingWordsMax: number;
+  /** Is that rank's home here? */
+  isHome(rank: number): boolean;
+}
+
+/** One life of a rank, as this process of the memory knows it. */
+class Life {
+  readonly rank: number;
+  readonly incarnation: number;
+  readonly delivery: Delivery;
+  readonly outgoing: MemoryOutgoing;
+  readonly reader = new FrameReader();
+  arrived: number;
+  settled: number;
+
+  constructor({ client, incarnation, begin }: ChannelHello, outgoing: MemoryOutgoing, delivery: Delivery) {
+    this.rank = client;
+    this.incarnation = incarnation;
+    this.outgoing = outgoing;
+    this.delivery = delivery;
+    this.arrived = begin;
+    this.settled = begin;
+  }
+}
+
+/** Amounts for the summary of a job. */
+interface MemoryLoad {
+  messages: number;
+  bytes: number;
+  events: number;
+  /** Messages that were said, and had come before. */
+  repeated: number;
+  /** Bytes of messages that were in memory at most. */
+  bytesInMemoryMax: number;
+}
+
+export class ChannelMemory implements ServiceUser {
+  readonly load: MemoryLoad = { messages: 0, bytes: 0, events: 0, repeated: 0, bytesInMemoryMax: 0 };
+  readonly #options: ChannelMemoryOptions;
+  readonly #homes: StoredHomes;
+  readonly #move: (client: number) => void;
+  readonly #lives = new Map<number, Life>();
+  /** By receiver: entries before this number are in the store. */
+  readonly #settledEnd = new Map<number, number>();
+  /** Receivers to whom something can be said that could not before. */
+  #news = new Set<number>();
+
+  /** `move`: there are words for that client. */
+  constructor(options: ChannelMemoryOptions, homes: StoredHomes, move: (client: number) => void) {
+    this.#options = options;
+    this.#homes = homes;
+    this.#move = move;
+    for (const receiver of homes.receivers) this.#settledEnd.set(receiver, homes.homeOf(receiver).entriesEnd);
+  }
+
+  // Lives
+
+  /** The newest life of a rank has the connection, whichever came first. */
+  open(hello: ChannelHello): ServiceStreams | null {
+    const { client, incarnation } = hello;
+    if (client < 0 || client >= this.#options.ranks || incarnation < this.#homes.lifeOf(client)) return null;
+    let life = this.#lives.get(client);
+    if (life === undefined || life.incarnation !== incarnation) {
+      life = this.#begin(hello);
+      this.#lives.set(client, life);
+    }
+    this.#pump(life);
+    return this.#streamsOf(life);
+  }
+
+  #begin(hello: ChannelHello): Life {
+    const { client, incarnation } = hello;
+    if (incarnation > this.#homes.lifeOf(client)) {
+      this.#homes.beginLife(client, incarnation);
+      this.#homes.settle();
+    }
+    const { limits, outgoingWordsMax } = this.#options;
+    const outgoing = new MemoryOutgoing({ retention: "until-acknowledged", wordsMax: outgoingWordsMax });
+    const parts = { homes: this.#homes, home: this.#homes.homeOf(client), limits };
+    return new Life(hello, outgoing, new Delivery(parts, outgoing, this.#greetingFor(client)));
+  }
+
+  /** The messages of that rank which are here, by their receivers: a life that makes them again need not send them. */
+  #greetingFor(client: number): (readonly number[])[] {
+    const greeting: (readonly number[])[] = [];
+    for (const receiver of this.#homes.receivers) {
+      const numbers = this.#homes.homeOf(receiver).received.get(client);
+      if (numbers === undefined) continue;
+      greeting.push([FromMemory.HELD, receiver, numbers.firstMissing, ...numbers.later]);
+    }
+    greeting.push([FromMemory.READY]);
+    return greeting;
+  }
+
+  #streamsOf(life: Life): ServiceStreams {
+    const { outgoing } = life;
+    const pump = (): void => this.#pump(life);
+    return {
+      incoming: this.#incomingOf(life),
+      outgoing: {
+        get begin() {
+          return outgoing.begin;
+        },
+        get born() {
+          return outgoing.born;
+        },
+        get sent() {
+          return outgoing.sent;
+        },
+        get stable() {
+          return outgoing.stable;
+        },
+        send: (into, at, max) => outgoing.send(into, at, max),
+        acknowledge(position) {
+          outgoing.acknowledge(position);
+          pump();
+        },
+        resume: (position) => outgoing.resume(position),
+        resumeElsewhere: (position) => outgoing.resumeElsewhere(position),
+      },
+    };
+  }
+
+  #incomingOf(life: Life): Incoming {
+    const { reader } = life;
+    return {
+      get arrived() {
+        return life.arrived;
+      },
+      get settled() {
+        return life.settled;
+      },
+      receive: (words, at, count) => {
+        if (this.#lives.get(life.rank) !== life) return refused;
+        reader.feed(words, at, count);
+        life.arrived = (life.arrived + count) | 0;
+        for (let frame = reader.peek(); frame !== null; frame = reader.peek()) {
+          if (!this.#take(life, frame)) return refused;
+          reader.drop();
+        }
+        return reader.isBroken ? refused : count;
+      },
+      settle: () => {
+        this.#settle();
+        // Whole frames only: a successor is told the rest again, from there.
+        life.settled = (life.arrived - reader.pending) | 0;
+      },
+      origin: life.incarnation + 1,
+      beginAnew: () => true,
+    };
+  }
+
+  #pump({ rank, delivery }: Life): void {
+    delivery.pump(this.#settledEnd.get(rank) ?? 0);
+  }
+
+  /** All that has come is in the store; those who wait for it are told. */
+  #settle(): void {
+    const { load } = this;
+    this.#homes.settle();
+    load.bytesInMemoryMax = Math.max(load.bytesInMemoryMax, this.#homes.bytesInMemory);
+    const news = this.#news;
+    if (news.size === 0) return;
+    this.#news = new Set();
+    for (const receiver of news) {
+      this.#settledEnd.set(receiver, this.#homes.homeOf(receiver).entriesEnd);
+      const life = this.#lives.get(receiver);
+      if (life === undefined) continue;
+      this.#pump(life);
+      this.#move(receiver);
+    }
+  }
+
+  // Frames
+
+  /** False: no rank of this job says that. */
+  #take({ rank, delivery }: Life, frame: Int32Array): boolean {
+    const [, kind, a = 0, b = 0, c = 0, d = 0] = frame as unknown as readonly number[];
+    switch (kind) {
+      case ToMemory.POST:
+        return this.#takePost(rank, frame);
+      case ToMemory.MORE:
+        return this.#takeMore(rank, frame);
+      case ToMemory.TAKEN:
+        if (!this.#isHome(a)) return false;
+        this.#homes.taken(a, rank, b);
+        this.#news.add(a);
+        return true;
+      case ToMemory.EVENT:
+        return this.#takeEvent(rank, a, frame.subarray(frameHeadWords + 1));
+      case ToMemory.RESUME:
+        this.#resume(rank, delivery, frame);
+        return true;
+      case ToMemory.WANT: {
+        const message = this.#homes.homeOf(rank).messages.get(messageKey(a, b));
+        // The life has freed it since, and says this again because the acknowledgement was lost.
+        if (message === undefined) return true;
+        delivery.want(message, c, d);
+        this.#news.add(rank);
+        return true;
+      }
+      case ToMemory.MARK: {
+        const incomplete = [...frame.subarray(frameHeadWords + 3)];
+        this.#homes.mark(rank, a, { entries: b, events: c, incomplete });
+        return true;
+      }
+      case ToMemory.FREE:
+        this.#homes.free(rank, a);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #isHome(rank: number): boolean {
+    return rank >= 0 && rank < this.#options.ranks && this.#options.isHome(rank);
+  }
+
+  #takePost(source: number, frame: Int32Array): boolean {
+    const [, , receiver, sequence, context, tag, bytes, isSynchronous] = frame as unknown as readonly number[];
+    const factWords = 6;
+    if (frame.length < frameHeadWords + factWords || !this.#isHome(receiver!) || bytes! < 0) return false;
+    const home = this.#homes.homeOf(receiver!);
+    if (home.has(source, sequence!)) {
+      this.load.repeated++;
+      return true;
+    }
+    const here = Math.min(bytes!, this.#options.limits.pieceBytesMax);
+    const words = frame.subarray(frameHeadWords + factWords);
+    if (words.length !== wordsFor(here)) return false;
+    const known = home.messages.get(messageKey(source, sequence!));
+    if (known === undefined) {
+      const facts = {
+        source,
+        sequence: sequence!,
+        context: context!,
+        tag: tag!,
+        bytes: bytes!,
+        isSynchronous: isSynchronous === 1,
+      };
+      this.#homes.post(receiver!, facts, here, words);
+      this.load.messages++;
+      this.load.bytes += bytes!;
+      this.#news.add(receiver!);
+    }
+    // Otherwise a life before has sent as much of it, or more.
+    return true;
+  }
+
+  #takeMore(source: number, frame: Int32Array): boolean {
+    const [, , receiver, sequence, offset] = frame as unknown as readonly number[];
+    const factWords = 3;
+    if (frame.length < frameHeadWords + factWords || !this.#isHome(receiver!)) return false;
+    const home = this.#homes.homeOf(receiver!);
+    if (home.has(source, sequence!)) return true;
+    const message = home.messages.get(messageKey(source, sequence!));
+    if (message === undefined || offset! > message.arrived) return false;
+    if (offset! < message.arrived) return true;
+    const here = Math.min(message.facts.bytes - offset!, this.#options.limits.pieceBytesMax);
+    const words = frame.subarray(frameHeadWords + factWords);
+    if (here <= 0 || words.length !== wordsFor(here)) return false;
+    this.#homes.more(receiver!, message, here, words);
+    this.#news.add(receiver!);
+    return true;
+  }
+
+  /** An event that is here was said again, because its acknowledgement was lost. */
+  #takeEvent(rank: number, number: number, words: Int32Array): boolean {
+    const { eventsEnd } = this.#homes.homeOf(rank);
+    if (number > eventsEnd) return false;
+    if (number === eventsEnd) {
+      this.#homes.event(rank, words);
+      this.load.events++;
+    }
+    return true;
+  }
+
+  #resume(rank: number, delivery: Delivery, frame: Int32Array): void {
+    const [, , entry, event] = frame as unknown as readonly number[];
+    const home = this.#homes.homeOf(rank);
+    delivery.resume(entry!, event!, this.#messagesIn(home, frame.subarray(frameHeadWords + 2)));
+    this.#news.add(rank);
+  }
+
+  #messagesIn(home: Home, pairs: Int32Array): Message[] {
+    const messages: Message[] = [];
+    for (let i = 0; i + 1 < pairs.length; i += 2) {
+      const message = home.messages.get(messageKey(pairs[i]!, pairs[i + 1]!));
+      if (message !== undefined) messages.push(message);
+    }
+    return messages;
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * What a channel memory says to one life of a rank: first which of its messages are here; when the life has said how far it has come,
+ * the determinants of earlier lives, then the messages to it in their order, and bytes of those that it wants, as there is room.
+ */
+import { FrameWriter, FromMemory, noEntry } from "../frames.ts";
+import type { MemoryLimits } from "../limits.ts";
+import type { Entry, Home, Message } from "./home.ts";
+import type { StoredHomes } from "./stored-homes.ts";
+
+/** A message whose bytes are wanted from an offset on. */
+interface Want {
+  readonly message: Message;
+  readonly ticket: number;
+  offset: number;
+}
+
+export class Delivery {
+  readonly #homes: StoredHomes;
+  readonly #home: Home;
+  readonly #limits: MemoryLimits;
+  readonly #writer: FrameWriter;
+  readonly #greeting: (readonly number[])[];
+  #hasResumed = false;
+  #entry = 0;
+  #event = 0;
+  /** Events before this one are of earlier lives. */
+  #eventsEnd = 0;
+  #hasSaidEnd = false;
+  /** Messages that are announced once more. */
+  #again: Message[] = [];
+  /** In turn. */
+  #wants: Want[] = [];
+  #isTurnOfWants = false;
+  readonly #stage: Int32Array;
+  readonly #inline: Uint8Array;
+
+  /** `greeting`: frames of HELD, without the head. */
+  constructor(
+    { homes, home, limits }: { readonly homes: StoredHomes; readonly home: Home; readonly limits: MemoryLimits },
+    end: ConstructorParameters<typeof FrameWriter>[0],
+    greeting: (readonly number[])[],
+  ) {
+    this.#homes = homes;
+    this.#home = home;
+    this.#limits = limits;
+    this.#writer = new FrameWriter(end, limits.pieceBytesMax);
+    this.#greeting = greeting;
+    this.#stage = new Int32Array(limits.pieceBytesMax >> 2);
+    this.#inline = new Uint8Array(limits.inlineBytesMax);
+  }
+
+  /**
+   * A life says how far it has come: entries and events from these numbers on are wanted, and these messages once more. It may have come
+   * further since, if it is said twice: what a life has freed it does not need.
+   */
+  resume(entry: number, event: number, again: readonly Message[]): void {
+    const { eventsEnd } = this.#home;
+    this.#hasResumed = true;
+    this.#entry = entry;
+    this.#event = event;
+    this.#eventsEnd = eventsEnd;
+    this.#hasSaidEnd = false;
+    this.#again = [...again];
+  }
+
+  want(message: Message, ticket: number, offset: number): void {
+    this.#wants.push({ message, ticket, offset });
+  }
+
+  /** Says all that there is to say and room for. Entries up to `settledEnd` are in the store. */
+  pump(settledEnd: number): void {
+    while (this.#writer.go()) if (!this.#sayNext(settledEnd)) return;
+  }
+
+  /** One frame; false: there is nothing to say now. */
+  #sayNext(settledEnd: number): boolean {
+    const held = this.#greeting.shift();
+    if (held !== undefined) {
+      this.#writer.put(held[0]!, held.slice(1));
+      return true;
+    }
+    if (!this.#hasResumed) return false;
+    if (!this.#hasSaidEnd) {
+      this.#sayEvent();
+      return true;
+    }
+    const again = this.#again.shift();
+    if (again !== undefined) {
+      this.#sayMessage(again, noEntry);
+      return true;
+    }
+    // Neither many small messages nor one large one keeps the other back.
+    this.#isTurnOfWants = !this.#isTurnOfWants;
+    return this.#isTurnOfWants
+      ? this.#sayPiece() || this.#sayEntry(settledEnd)
+      : this.#sayEntry(settledEnd) || this.#sayPiece();
+  }
+
+  #sayEvent(): void {
+    this.#event = Math.max(this.#event, this.#home.eventsBegin);
+    this.#hasSaidEnd = this.#event >= this.#eventsEnd;
+    if (this.#hasSaidEnd) {
+      this.#writer.put(FromMemory.EVENTS_END, []);
+      return;
+    }
+    const { words } = this.#home.events[this.#event - this.#home.eventsBegin]!;
+    this.#writer.put(FromMemory.EVENT, [this.#event, ...words]);
+    this.#event++;
+  }
+
+  #sayEntry(settledEnd: number): boolean {
+    this.#entry = Math.max(this.#entry, this.#home.entriesBegin);
+    if (this.#entry >= settledEnd) return false;
+    const entry: Entry = this.#home.entry(this.#entry++);
+    if (entry.kind === "message") this.#sayMessage(entry, entry.number);
+    else this.#writer.put(FromMemory.TAKEN, [entry.number, entry.source, entry.sequence]);
+    return true;
+  }
+
+  #sayMessage(message: Message, number: number): void {
+    const { source, sequence, context, tag, bytes, isSynchronous } = message.facts;
+    const facts = [number, source, sequence, context, tag, bytes, isSynchronous ? 1 : 0];
+    const isInline = message.isWhole && bytes <= this.#limits.inlineBytesMax;
+    if (!isInline || bytes === 0) this.#writer.put(FromMemory.MESSAGE, facts);
+    else this.#writer.putBytes(FromMemory.MESSAGE, facts, this.#bytesOf(message));
+  }
+
+  /** All bytes of a message that goes with its envelope. */
+  #bytesOf(message: Message): Uint8Array {
+    for (const piece of message.pieces) this.#inline.set(this.#viewOf(piece), piece.offset);
+    return this.#inline.subarray(0, message.facts.bytes);
+  }
+
+  #viewOf(piece: Message["pieces"][number]): Uint8Array {
+    const words = this.#homes.wordsOf(piece, this.#stage);
+    return new Uint8Array(words.buffer, words.byteOffset, piece.bytes);
+  }
+
+  /** The next bytes of a message that is wanted, and whose bytes are here: it may still be coming. */
+  #sayPiece(): boolean {
+    const place = this.#wants.findIndex(({ message, offset }) => offset < message.arrived);
+    if (place < 0) return false;
+    const [want] = this.#wants.splice(place, 1) as [Want];
+    const { message, ticket, offset } = want;
+    const piece = message.pieces.findLast((it) => it.offset <= offset)!;
+    const bytes = this.#viewOf(piece).subarray(offset - piece.offset);
+    this.#writer.putBytes(FromMemory.PIECE, [ticket, offset, bytes.length], bytes);
+    want.offset += bytes.length;
+    if (want.offset < message.facts.bytes) this.#wants.push(want);
+    return true;
+  }
+}

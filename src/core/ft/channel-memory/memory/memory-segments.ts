@@ -1,0 +1,72 @@
+/**
+ * A store in ordinary memory, for simulated worlds and tests: it outlives the channel memory that writes to it, which may be lost in the
+ * middle of a write.
+ */
+import { assert } from "../../../base/assert.ts";
+import type { SegmentStore, WrittenSegment } from "./segment-store.ts";
+
+export class MemorySegments implements SegmentStore {
+  readonly #segments = new Map<number, Uint8Array>();
+  #present = 0;
+  #tear: { readonly share: number; readonly torn: () => void } | null = null;
+  /** How often something was read again. */
+  reads = 0;
+  /** How often something was written, and segments that were dropped. */
+  appends = 0;
+  dropped = 0;
+
+  begin(segment: number): void {
+    assert(!this.#segments.has(segment), `segment ${segment} begins twice`);
+    this.#segments.set(segment, new Uint8Array(0));
+    this.#present = segment;
+  }
+
+  append(words: Int32Array): void {
+    this.appends++;
+    const tear = this.#tear;
+    this.#tear = null;
+    const before = this.#segments.get(this.#present)!;
+    const length = tear === null ? words.byteLength : Math.floor(tear.share * words.byteLength);
+    const bytes = new Uint8Array(words.buffer, words.byteOffset, length);
+    const all = new Uint8Array(before.length + bytes.length);
+    all.set(before);
+    all.set(bytes, before.length);
+    this.#segments.set(this.#present, all);
+    tear?.torn();
+  }
+
+  read(segment: number, at: number, into: Int32Array): void {
+    this.reads++;
+    const bytes = this.#segments.get(segment);
+    assert(bytes !== undefined && bytes.length >= 4 * (at + into.length), `segment ${segment} has not what is read`);
+    new Uint8Array(into.buffer, into.byteOffset, into.byteLength).set(bytes.subarray(4 * at, 4 * (at + into.length)));
+  }
+
+  drop(segment: number): void {
+    this.dropped++;
+    assert(segment !== this.#present && this.#segments.delete(segment), `segment ${segment} cannot be dropped`);
+  }
+
+  /** The process is lost in the middle of its next write: that share of it is there. Returns a function that takes this back, if it has not happened. */
+  tearNext(share: number, torn: () => void): () => boolean {
+    const tear = { share, torn };
+    this.#tear = tear;
+    return () => {
+      const isLeft = this.#tear === tear;
+      if (isLeft) this.#tear = null;
+      return isLeft;
+    };
+  }
+
+  get bytes(): number {
+    return [...this.#segments.values()].reduce((sum, { length }) => sum + length, 0);
+  }
+
+  get count(): number {
+    return this.#segments.size;
+  }
+
+  written(): WrittenSegment[] {
+    return [...this.#segments].map(([number, bytes]) => ({ number, pieces: [bytes] }));
+  }
+}

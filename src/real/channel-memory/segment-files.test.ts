@@ -1,0 +1,89 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { messageKey } from "../../core/ft/channel-memory/frames.ts";
+import { StoredHomes } from "../../core/ft/channel-memory/memory/stored-homes.ts";
+import { SegmentFiles } from "./segment-files.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "banyan-memory-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+let folders = 0;
+const newFolder = (): string => join(folder, String(folders++));
+
+const messageBytes = 4096;
+/** Words of a message, which follow from its number. */
+const wordsOf = (sequence: number): Int32Array => new Int32Array(messageBytes / 4).fill(sequence * 7 + 1);
+const facts = (sequence: number) => ({
+  source: 1,
+  sequence,
+  context: 2,
+  tag: 0,
+  bytes: messageBytes,
+  isSynchronous: false,
+});
+
+function post(homes: StoredHomes, sequence: number): void {
+  homes.post(0, facts(sequence), messageBytes, wordsOf(sequence));
+  homes.settle();
+}
+
+function check(homes: StoredHomes, sequence: number): void {
+  const [piece] = homes.homeOf(0).messages.get(messageKey(1, sequence))!.pieces;
+  deepEqual(homes.wordsOf(piece!, new Int32Array(messageBytes / 4)), wordsOf(sequence));
+}
+
+describe("the files of a channel memory", () => {
+  it("V3: a memory of 64 KB holds four megabytes of messages; freed ones leave the disk", () => {
+    const path = newFolder();
+    const bytesMax = 1 << 16;
+    const store = new SegmentFiles(path);
+    const homes = StoredHomes.empty({ store, bytesMax, segmentWordsMax: 1 << 14 });
+    const count = 1000;
+    for (let sequence = 0; sequence < count; sequence++) {
+      post(homes, sequence);
+      ok(homes.bytesInMemory <= bytesMax);
+    }
+    const onDisk = (): number => readdirSync(path).reduce((sum, name) => sum + statSync(join(path, name)).size, 0);
+    ok(onDisk() > count * messageBytes);
+    for (let sequence = 0; sequence < count; sequence += 37) check(homes, sequence);
+    homes.mark(0, 1, { entries: count - 5, events: 0, incomplete: [1, 11] });
+    homes.free(0, 1);
+    ok(onDisk() < 500_000, `${onDisk()} bytes are left`);
+    store.end();
+    const next = new SegmentFiles(path);
+    const after = StoredHomes.restored(next.written(1000), { store: next, bytesMax, segmentWordsMax: 1 << 14 });
+    ok(typeof after !== "string", String(after));
+    for (const sequence of [11, count - 5, count - 1]) check(after, sequence);
+    equal(after.homeOf(0).entriesEnd, count);
+    next.end();
+  });
+
+  it("V7: a process that was lost while it wrote leaves a file that ends anywhere: its successor has all before that", () => {
+    const sizes: number[] = [];
+    for (let cut = 0; cut < 60; cut += 7) {
+      const path = newFolder();
+      const options = { bytesMax: 0, segmentWordsMax: 1 << 20 };
+      const store = new SegmentFiles(path);
+      const homes = StoredHomes.empty({ store, ...options });
+      post(homes, 0);
+      post(homes, 1);
+      store.end();
+      const [name] = readdirSync(path);
+      const file = join(path, name!);
+      truncateSync(file, statSync(file).size - cut);
+      const next = new SegmentFiles(path);
+      const after = StoredHomes.restored(next.written(100), { store: next, ...options });
+      ok(typeof after !== "string", String(after));
+      check(after, 0);
+      equal(after.homeOf(0).has(1, 1), cut === 0);
+      // It goes on in a segment of its own.
+      if (cut > 0) post(after, 1);
+      check(after, 1);
+      sizes.push(readdirSync(path).length);
+      next.end();
+    }
+    ok(sizes.every((count) => count === 2));
+  });
+});

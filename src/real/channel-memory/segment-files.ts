@@ -1,0 +1,98 @@
+/**
+ * The store of a channel memory (core/ft/channel-memory/memory/segment-store.ts) as files of a folder, one for each segment. Written and
+ * not forced to the disk: what a process has written outlives it, because the operating system has it (ADR 19).
+ */
+import { closeSync, mkdirSync, openSync, readdirSync, readSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { assert } from "../../core/base/assert.ts";
+import type { SegmentStore, WrittenSegment } from "../../core/ft/channel-memory/memory/segment-store.ts";
+
+/** Segments that are open for reading at a time, beside the present one. */
+const openMax = 32;
+const pieceBytesDefault = 1 << 20;
+const namePattern = /^segment-(\d+)$/;
+
+export class SegmentFiles implements SegmentStore {
+  readonly #folder: string;
+  /** Descriptors by segment; the one that was used last is the last. */
+  readonly #open = new Map<number, number>();
+  #present = 0;
+  #file = -1;
+
+  /** The folder is made if it is not there; files of a process before stay until they are dropped. */
+  constructor(folder: string) {
+    this.#folder = folder;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+
+  begin(segment: number): void {
+    if (this.#file >= 0) this.#remember(this.#present, this.#file);
+    this.#file = openSync(this.#path(segment), "wx+", 0o600);
+    this.#present = segment;
+  }
+
+  append({ buffer, byteOffset, byteLength }: Int32Array): void {
+    const bytes = new Uint8Array(buffer, byteOffset, byteLength);
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
+  }
+
+  read(segment: number, at: number, { buffer, byteOffset, byteLength }: Int32Array): void {
+    const bytes = new Uint8Array(buffer, byteOffset, byteLength);
+    const file = segment === this.#present ? this.#file : this.#fileOf(segment);
+    for (let have = 0; have < bytes.length; ) {
+      const count = readSync(file, bytes, have, bytes.length - have, 4 * at + have);
+      assert(count > 0, `segment ${segment} ends before what was written to it`);
+      have += count;
+    }
+  }
+
+  drop(segment: number): void {
+    const file = this.#open.get(segment);
+    this.#open.delete(segment);
+    if (file !== undefined) closeSync(file);
+    rmSync(this.#path(segment), { force: true });
+  }
+
+  /** What processes before this one have written, oldest first. */
+  written(pieceBytes = pieceBytesDefault): WrittenSegment[] {
+    const numbers = readdirSync(this.#folder).flatMap((name) => Number(namePattern.exec(name)?.[1] ?? []));
+    numbers.sort((a, b) => a - b);
+    return numbers.map((number) => ({ number, pieces: piecesOf(this.#path(number), pieceBytes) }));
+  }
+
+  end(): void {
+    if (this.#file >= 0) closeSync(this.#file);
+    for (const file of this.#open.values()) closeSync(file);
+    this.#open.clear();
+    this.#file = -1;
+  }
+
+  #fileOf(segment: number): number {
+    const file = this.#open.get(segment) ?? openSync(this.#path(segment), "r");
+    this.#open.delete(segment);
+    this.#remember(segment, file);
+    return file;
+  }
+
+  #remember(segment: number, file: number): void {
+    this.#open.set(segment, file);
+    if (this.#open.size <= openMax) return;
+    const [oldest, itsFile] = this.#open.entries().next().value as [number, number];
+    this.#open.delete(oldest);
+    closeSync(itsFile);
+  }
+
+  #path(segment: number): string {
+    return join(this.#folder, `segment-${segment}`);
+  }
+}
+
+function* piecesOf(path: string, pieceBytes: number): Generator<Uint8Array> {
+  const file = openSync(path, "r");
+  try {
+    const piece = new Uint8Array(pieceBytes);
+    for (let count = readSync(file, piece); count > 0; count = readSync(file, piece)) yield piece.subarray(0, count);
+  } finally {
+    closeSync(file);
+  }
+}
