@@ -32,6 +32,17 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "core/wire",
     "core/base",
   ],
+  // Stands between a face and what is below it, so it knows both sides of that interface.
+  "core/fault-layer": [
+    "core/binding",
+    "core/process",
+    "core/p2p",
+    "core/coll",
+    "core/comm",
+    "core/request",
+    "core/fault",
+    "core/base",
+  ],
   // The flags of the engine, for whoever starts or is a process.
   v8: [],
   image: ["core/base"],

@@ -841,8 +841,9 @@ export class Communicator implements Owner {
 
   /** Has any member revoked it, as far as this one has heard? */
   get isRevoked(): boolean {
-    if (!this.core.isRevoked) this.#environment.operations.look();
-    return this.core.isRevoked;
+    const { operations } = this.#environment;
+    if (!operations.isRevoked(this.core)) operations.look();
+    return operations.isRevoked(this.core);
   }
 
   /** A communicator of the members that live, in their order; also of one that is revoked. All that live call. */

@@ -213,7 +213,7 @@ export class PointToPoint {
 
   /** A message to or from PROC_NULL goes well everywhere but on a revoked communicator. */
   private checkNobody(): void {
-    if (this.core.isRevoked) this.owner.raise(errorOf(new Status(-1, -2, 0, ErrorClass.REVOKED)));
+    if (this.operations.isRevoked(this.core)) this.owner.raise(errorOf(new Status(-1, -2, 0, ErrorClass.REVOKED)));
   }
 
   private checkSize(bytes: number): void {

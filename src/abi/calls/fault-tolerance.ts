@@ -58,8 +58,9 @@ const table: CallTable = {
   MPI_Comm_is_revoked(program, handle: number, flag: number) {
     const { core } = program.comm(handle);
     // A program may ask again and again until it is.
-    if (!core.isRevoked) program.operations.look();
-    return program.putInt(flag, core.isRevoked ? 1 : 0);
+    const { operations } = program;
+    if (!operations.isRevoked(core)) operations.look();
+    return program.putInt(flag, operations.isRevoked(core) ? 1 : 0);
   },
   MPI_Comm_shrink(program, handle: number, out: number) {
     const comm = program.comm(handle);

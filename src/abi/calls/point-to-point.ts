@@ -244,7 +244,7 @@ export function sender(program: Program, name: string): Call {
       if (dest === PROC_NULL) {
         program.call = name;
         bufferBytes(program, buffer, count, type);
-        if (!core.isRevoked) return 0;
+        if (!operations.isRevoked(core)) return 0;
       } else if (type.isContiguous(count)) {
         const bytes = type.size * count;
         const at = buffer + type.trueLb;

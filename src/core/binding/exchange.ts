@@ -7,8 +7,8 @@ import { R_ERROR, R_STATUS_BYTES, R_STATUS_SOURCE, R_STATUS_TAG } from "../reque
 
 /** The request of an exchange tells about the message that was received. The face that ends it ends the requests of both messages too. */
 export class Exchange extends Task {
-  private readonly send: RecordId;
-  private readonly receive: RecordId;
+  readonly send: RecordId;
+  readonly receive: RecordId;
 
   constructor(send: RecordId, receive: RecordId) {
     super();

@@ -48,6 +48,10 @@ export class ObjectCollective extends Task {
     this.tags = [comm.promiseCollective(), comm.promiseCollective()];
   }
 
+  override get together(): Communicator {
+    return this.comm;
+  }
+
   override advance(process: Process): boolean {
     try {
       return this.proceed(process);

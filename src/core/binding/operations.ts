@@ -156,6 +156,8 @@ export interface Operations {
   disconnect(comm: Communicator): void;
   /** Every operation on the communicator ends, in every member. */
   revoke(comm: Communicator): void;
+  /** Has this process heard that the communicator is revoked? */
+  isRevoked(comm: Communicator): boolean;
   /** How many processes of the job are known to be dead. */
   readonly deaths: number;
   /** The dead members of a communicator, in the order of their deaths. */

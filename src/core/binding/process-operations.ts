@@ -260,6 +260,10 @@ export class ProcessOperations implements Operations {
     this.process.revocations.revoke(comm);
   }
 
+  isRevoked(comm: Communicator): boolean {
+    return comm.isRevoked;
+  }
+
   get deaths(): number {
     return this.process.failures.count;
   }

@@ -17,7 +17,7 @@ export function checkSpawning({ core, label }: NamedCommunicator, root: number, 
 
 /** What the root asks for and gets; null: the job is being frozen, and the root has to ask again. */
 export function askToSpawn(
-  operations: Pick<Operations, "failedOf">,
+  operations: Pick<Operations, "failedOf" | "isRevoked">,
   spawner: Spawner,
   comm: Communicator,
   commands: readonly SpawnCommand[],
@@ -29,7 +29,7 @@ export function askToSpawn(
   if (wrong !== undefined) return refused(ErrorClass.ARG, `${wrong.processes} of ${wrong.command} cannot be started`);
   if (wanted === 0) return refused(ErrorClass.ARG, "none are wanted; ask for at least one");
   // Processes that are started all the same would find nobody to meet.
-  if (comm.isRevoked) return refused(ErrorClass.REVOKED, "the communicator is revoked");
+  if (operations.isRevoked(comm)) return refused(ErrorClass.REVOKED, "the communicator is revoked");
   if (operations.failedOf(comm).size > 0)
     return refused(ErrorClass.PROC_FAILED, "a member of the communicator has failed");
   const answer = spawner.spawn({ commands, parents: group.worldRanks(), context, count });

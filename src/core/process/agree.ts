@@ -7,7 +7,7 @@ import { Task } from "./task.ts";
 /** MPIX_Comm_agree, MPIX_Comm_iagree: the bitwise AND of the flags of all members. The flags count also when there is an error. */
 export class Agree extends Task {
   flags: number;
-  private readonly comm: Communicator;
+  readonly comm: Communicator;
   private agreement: Agreement | null = null;
 
   constructor(comm: Communicator, flags: number) {

@@ -14,6 +14,8 @@ export const finalContext = 6;
 export const quietContext = 9;
 /** The parent's context of communicators that are made of a group alone. */
 export const groupContext = 10;
+/** The context in which the fault-simulation layers of two processes speak about each other, whatever communicators they share. */
+export const layerContext = 13;
 /** Lower contexts are the runtime's own. */
 const contextsReserved = 16;
 
@@ -44,3 +46,6 @@ export const collectiveContext = (context: number): number => context | 1;
 
 /** The context of a communicator's partitioned messages: above those of communicators and their collectives. */
 export const partitionedContext = (context: number): number => context | 0x40000000;
+
+/** The context in which the fault-simulation layer speaks about a communicator: no message of the program, no collective is there. */
+export const sideContext = (context: number): number => context | 0x40000001;

@@ -75,8 +75,20 @@ const boardNames = 1 << 16;
 /** Contexts of freed communicators that are remembered. */
 const freedMax = 256;
 
+/** What goes on beside the program whenever the process makes progress, in its calls and in its waits. */
+export interface Background {
+  /** Does what can be done now; true when anything moved. Waits for nothing. */
+  progress(): boolean;
+}
+
 export class Process {
-  static readonly unsaved = { jobBoard: null, jobBoardIndex: -1, freedContexts: [], freedWithWildcards: new Set() };
+  static readonly unsaved = {
+    background: null,
+    jobBoard: null,
+    jobBoardIndex: -1,
+    freedContexts: [],
+    freedWithWildcards: new Set(),
+  };
   /** Its number in the job: its rank in the world, unless it was spawned. */
   readonly rank: number;
   readonly ranks: number;
@@ -105,6 +117,8 @@ export class Process {
   finalBarrier = -1 as RecordId;
   /** How often it has been restored; the same for all that were captured together. */
   private restores = 0;
+  /** The part of a layer above that serves other processes (core/fault-layer); null: there is none. */
+  background: Background | null = null;
   /** Tasks under way; the order does not matter. */
   readonly tasks: Task[] = [];
   /** Of the communicators that were freed last: ranks that have not may ask what becomes of a collective there. */
@@ -362,6 +376,7 @@ export class Process {
     if (this.inquiries.refused !== null) this.inquiries.tellRefused();
     let moved = this.engine.progress();
     if (this.engine.arrivals.hasNews && this.takeNews()) moved = true;
+    if (this.background?.progress() === true) moved = true;
     if (this.collectives.isBusy && this.collectives.progress()) moved = true;
     if (this.tasks.length !== 0 && this.advanceTasks()) moved = true;
     return moved;

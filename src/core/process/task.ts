@@ -54,6 +54,11 @@ export abstract class Task {
     return null;
   }
 
+  /** The communicator all of whose members carry out the task together; null: there is none. */
+  get together(): Communicator | null {
+    return this.creation?.comm ?? null;
+  }
+
   /** Set while the task waits for others in something that is no collective; null: it does not. */
   get awaited(): AwaitedPeers | null {
     return null;

@@ -29,11 +29,11 @@ import {
 } from "../../core/process/new-communicators.ts";
 import type { Task } from "../../core/process/task.ts";
 import { R_ERROR, SendMode } from "../../core/request/records.ts";
+import type { Ledger } from "../ledger.ts";
 import type { FileSystem } from "../outside/file-system.ts";
 import { mixed } from "../script/mixed-number.ts";
 import type { SimProcess, Steps } from "../sim-process.ts";
 import type { Birth, Births } from "./births.ts";
-import type { Ledger } from "./ledger.ts";
 import { RankDisk } from "./rank-disk.ts";
 
 const { PROC_FAILED, PROC_FAILED_PENDING, REVOKED, SPAWN } = ErrorClass;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { tries } from "../../../test/long.ts";
-import { Ledger } from "./ledger.ts";
+import { Ledger } from "../ledger.ts";
 import { runUlfmSeed } from "./run-ulfm-seed.ts";
 
 describe("U2 ULFM random programs with deaths", () => {

@@ -3,13 +3,13 @@
  * agreements and shrunken communicators are the same for all that saw them, also for those that died later.
  */
 import { marksOf, type SeedOutcome } from "../judge.ts";
+import { Ledger } from "../ledger.ts";
 import { Observation } from "../observation.ts";
 import { FileSystem } from "../outside/file-system.ts";
 import { Random } from "../random.ts";
 import { randomWorld } from "../random-world.ts";
 import { World } from "../world.ts";
 import { Births } from "./births.ts";
-import { Ledger } from "./ledger.ts";
 import { RepairingRank } from "./repairing-program.ts";
 
 interface UlfmSeedOptions {

@@ -17,7 +17,7 @@ const candidates = 32;
  * dies meanwhile is either left out by all or dead in it for all.
  */
 export class Shrink extends NewCommunicator {
-  private readonly parent: Communicator;
+  readonly parent: Communicator;
   private survey: Agreement | null = null;
   private attempt = 0;
 

@@ -1,5 +1,5 @@
 /** What ranks of a repairing program have seen, where all that have seen it must have seen the same; and everything that was wrong. */
-import type { Violation } from "../judge.ts";
+import type { Violation } from "./judge.ts";
 
 export class Ledger {
   readonly violations: Violation[] = [];

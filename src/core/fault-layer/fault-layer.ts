@@ -1,0 +1,248 @@
+/**
+ * The fault-simulation layer of one process (ADR 45; Walter, Design and Implementation of a Fault Simulation Layer for the Combination
+ * Technique on HPC Systems, 2016): a process becomes dead to the program while it lives on and serves the layer. It stands over the ordinary
+ * messages and collectives of the base, and uses none of its functions for programs that repair themselves: what those do is done here again,
+ * by messages.
+ *
+ * This object is what the layer does beside the program, whenever its process makes progress: it answers, passes on, takes part. What it does for the
+ * calls of the program is in layered-operations.ts.
+ *
+ * `die` is Sim_FT_kill_me (Fig. 5.9). From then on the process answers that it is dead, reports so to every synchronisation before anybody asks, passes
+ * on what others say, receives by command, takes part in the ends of communicators; and it ends with all others.
+ */
+import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
+import { ANY_TAG } from "../base/constants.ts";
+import type { Operations } from "../binding/operations.ts";
+import type { Communicator } from "../process/communicator.ts";
+import { partitionedContext } from "../process/context.ts";
+import type { Background, Process } from "../process/process.ts";
+import { R_BYTES } from "../request/records.ts";
+import { CommunicatorEnd, type EndingLayer, ProcessEnd } from "./communicator-end.ts";
+import { Handshakes } from "./handshakes.ts";
+import { KnownDeaths } from "./known-deaths.ts";
+import { Lingering } from "./lingering.ts";
+import { Member, type MemberHost } from "./member.ts";
+import { Purpose, type SyncVerdict } from "./report.ts";
+import { Say, SideChannel, type SideMessage } from "./side-channel.ts";
+import { StartedCollectives } from "./started-collectives.ts";
+import { WatchedMessages } from "./watched-messages.ts";
+
+export interface FaultLayerOptions {
+  /** Successors of a process in the tree of synchronisations. */
+  readonly fanOut: number;
+  /** Gets every word that this process says to others. */
+  readonly listener?: (to: WorldRank, kind: Say, words: readonly number[]) => void;
+}
+
+export class FaultLayer implements Background, MemberHost, EndingLayer {
+  readonly base: Operations;
+  readonly process: Process;
+  readonly rank: WorldRank;
+  readonly fanOut: number;
+  readonly deaths = new KnownDeaths();
+  readonly handshakes = new Handshakes();
+  readonly messages: WatchedMessages;
+  readonly collectives: StartedCollectives;
+  /** Requests that the program has given back and the base has not done with. */
+  readonly lingering: Lingering;
+  isDead = false;
+  readonly #listener: FaultLayerOptions["listener"];
+  readonly #side: SideChannel;
+  readonly #members = new Map<number, Member>();
+  /** Contexts of communicators whose ends are under way. */
+  readonly #ending = new Set<number>();
+  /** Messages that the dead receives by command: where to. */
+  readonly #received = new Map<RecordId, Pointer>();
+  #end = -1 as RecordId;
+
+  constructor(base: Operations, process: Process, { fanOut, listener }: FaultLayerOptions) {
+    this.base = base;
+    this.process = process;
+    this.rank = process.rank as WorldRank;
+    this.fanOut = fanOut;
+    this.#listener = listener;
+    this.messages = new WatchedMessages(process.engine, this.handshakes, this.deaths);
+    this.collectives = new StartedCollectives(base, process.memory);
+    this.lingering = new Lingering(base);
+    this.#side = new SideChannel(process, (message) => this.#heard(message));
+    process.background = this;
+  }
+
+  memberOf(comm: Communicator): Member {
+    const known = this.#members.get(comm.context);
+    if (known !== undefined) return known;
+    const member = new Member(comm, this);
+    this.#members.set(comm.context, member);
+    return member;
+  }
+
+  progress(): boolean {
+    const moved = this.#side.progress();
+    this.lingering.progress();
+    const { engine, memory } = this.process;
+    for (const [request, at] of this.#received) {
+      if (!engine.isComplete(request)) continue;
+      engine.giveBack(request);
+      memory.free(at);
+      this.#received.delete(request);
+    }
+    return moved;
+  }
+
+  // Deaths
+
+  /** The program is over here: it must not be run any further. The process serves until all end: see `isOver`. */
+  die(): void {
+    if (this.isDead) return;
+    this.isDead = true;
+    for (const comm of [...this.process.communicators.values()]) this.memberOf(comm).die();
+  }
+
+  /** A process that died has ended together with all others. */
+  get isOver(): boolean {
+    return this.#end >= 0 && this.base.isComplete(this.#end);
+  }
+
+  /** Asks that process whether it is alive: the number of the question. */
+  ask(rank: WorldRank): number {
+    const number = this.handshakes.ask(rank);
+    this.say(null, rank, Say.ASK, [number]);
+    return number;
+  }
+
+  heardOfDeath(dead: WorldRank): void {
+    if (dead === this.rank || !this.deaths.add(dead)) return;
+    this.messages.peerDied(dead);
+    for (const member of this.#sharedWith(dead)) {
+      this.say(null, dead, Say.RECEIVE, [member.comm.context]);
+      this.updateWildcards(member);
+    }
+    // Its answer comes behind all its messages.
+    if (!this.deaths.isConfirmed(dead)) this.ask(dead);
+  }
+
+  #sharedWith(dead: WorldRank): Member[] {
+    const all = [...this.process.communicators.values()].map((comm) => this.memberOf(comm));
+    return all.filter(({ members }) => members.has(dead));
+  }
+
+  /** Has the program not acknowledged the death of a process that a receive from anybody may wait for? */
+  isPending({ comm, members, acknowledged }: Member): boolean {
+    if (this.deaths.count === 0) return false;
+    return this.deaths
+      .of(members)
+      .slice(acknowledged)
+      .some((rank) => comm.peers.has(rank));
+  }
+
+  /** Receives from anybody stand still, or go on. */
+  updateWildcards(member: Member): void {
+    const { matching } = this.process.engine;
+    if (this.isPending(member)) matching.stallWildcards(member.comm.context);
+    else matching.resumeWildcards(member.comm.context);
+  }
+
+  // What others say
+
+  say(comm: Communicator | null, to: WorldRank, kind: Say, words: readonly number[]): void {
+    this.#listener?.(to, kind, words);
+    this.#side.say(comm, to, kind, words);
+  }
+
+  #heard(message: SideMessage): void {
+    const { comm, source, kind, words } = message;
+    switch (kind) {
+      case Say.ASK:
+        this.say(null, source, Say.ANSWER, [words[0] ?? 0, this.isDead ? 1 : 0]);
+        return;
+      case Say.ANSWER:
+        this.#heardAnswer(source, words);
+        return;
+      case Say.RECEIVE:
+        if (this.isDead) this.#receive(source, words[0] ?? 0);
+        return;
+      default:
+        if (comm !== null) this.memberOf(comm).heard(message);
+    }
+  }
+
+  #heardAnswer(source: WorldRank, [number = 0, dead = 0]: readonly number[]): void {
+    this.handshakes.answered(source, number, dead !== 0);
+    if (dead === 0 || !this.deaths.confirm(source)) return;
+    this.heardOfDeath(source);
+    this.messages.peerSilent(source);
+  }
+
+  /** Receives whatever of that process has arrived: it knows of the death, and sends no more (§5.3.3). */
+  #receive(source: WorldRank, program: number): void {
+    const { engine, memory } = this.process;
+    for (const context of [program, partitionedContext(program)]) {
+      for (;;) {
+        const envelope = engine.probe(source, ANY_TAG, context);
+        if (envelope < 0) break;
+        engine.setAside(envelope);
+        const bytes = engine.records.get(envelope, R_BYTES);
+        const at = memory.allocate(bytes);
+        this.#received.set(engine.startMatchedReceive(at, bytes, envelope), at);
+      }
+    }
+  }
+
+  collectivesKnown(member: Member): void {
+    this.collectives.collectivesKnown(member);
+  }
+
+  revoked(member: Member): void {
+    this.messages.revoked(member.comm);
+    this.collectives.revoked(member);
+  }
+
+  // Ends
+
+  get world(): Communicator {
+    return this.process.world;
+  }
+
+  get endings(): number {
+    return this.#ending.size;
+  }
+
+  get open(): readonly Communicator[] {
+    const { communicators, world, self } = this.process;
+    return [...communicators.values()].filter(
+      (comm) => comm !== world && comm !== self && !this.#ending.has(comm.context),
+    );
+  }
+
+  /** The program frees the communicator, or the process ends. */
+  begin(comm: Communicator): void {
+    const member = this.memberOf(comm);
+    this.#beginEnd(member, member.enter(Purpose.FREE));
+  }
+
+  #beginEnd(member: Member, from: ConstructorParameters<typeof CommunicatorEnd>[2]): void {
+    const { process } = this;
+    this.#ending.add(member.comm.context);
+    const end = new CommunicatorEnd(member, this.collectives, from, (ended) => this.#free(ended));
+    process.engine.abandon(process.start(end));
+  }
+
+  #free({ comm }: Member): void {
+    this.#ending.delete(comm.context);
+    const isWorld = comm === this.world;
+    if (!isWorld) {
+      this.#members.delete(comm.context);
+      this.base.freeCommunicator(comm);
+    } else if (this.isDead && this.#end < 0) this.#end = this.base.startFinalBarrier();
+  }
+
+  ended(member: Member, verdict: SyncVerdict): void {
+    if (this.isDead && !this.#ending.has(member.comm.context)) this.#beginEnd(member, verdict);
+  }
+
+  /** The request of the end of this process, which stays. */
+  startEnd(): RecordId {
+    if (this.#end < 0) this.#end = this.process.start(new ProcessEnd(this));
+    return this.#end;
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * Non-blocking collectives (thesis §5.2.3, §5.3.4): the base starts them at once, and whether a member is dead is asked when the program wants
+ * them to be over. A collective that a dead member has not started will not be completed: it ends with PROC_FAILED for the program. One that
+ * every dead member had started is completed by the base.
+ *
+ * The base goes on with a collective that has failed for the program, until all members have it at the end of the communicator
+ * (communicator-end.ts). So it works on copies: the program's buffers are its own again as soon as it hears of the end.
+ */
+import { assert } from "../base/assert.ts";
+import type { Pointer, RecordId } from "../base/brand.ts";
+import { ErrorClass, type ErrorCode } from "../base/mpi-error.ts";
+import type { Operations } from "../binding/operations.ts";
+import type { EqualCall, EqualKind, ReductionKind } from "../process/collective-form.ts";
+import type { Reduction } from "../process/reduction.ts";
+import type { Memory } from "../request/memory.ts";
+import type { Member } from "./member.ts";
+import { blocksOf, type RecentCall, type RecentKind, type StartedCollective } from "./recent-collectives.ts";
+
+/** The arguments of the program. */
+export interface EqualCollective {
+  readonly kind: EqualKind | ReductionKind;
+  readonly send: Pointer;
+  readonly receive: Pointer;
+  readonly call: EqualCall;
+  /** Null: it is no reduction. */
+  readonly reduction: Reduction | null;
+}
+
+interface Watch {
+  readonly member: Member;
+  readonly number: number;
+  readonly started: StartedCollective;
+  readonly from: Pointer;
+  readonly to: Pointer;
+  readonly bytes: number;
+  /** How it ended for the program, whatever the base does; 0: as the base says. */
+  error: ErrorCode;
+  isCopied: boolean;
+}
+
+/** Combines nothing: in a collective that has failed nobody wants the result. */
+const noReduction = (elementBytes: number): Reduction => ({ elementBytes, inMemory: true, apply: () => undefined });
+
+export class StartedCollectives {
+  readonly #base: Operations;
+  readonly #memory: Memory;
+  readonly #watches = new Map<RecordId, Watch>();
+
+  constructor(base: Operations, memory: Memory) {
+    this.#base = base;
+    this.#memory = memory;
+  }
+
+  /** For the program. */
+  start(member: Member, program: EqualCollective): RecordId {
+    const { comm, recent } = member;
+    const { kind, send, receive, call, reduction } = program;
+    const { bytes = 0, root = 0, inPlace = false } = call;
+    const size = blocksOf(kind, comm.size);
+    const isRoot = comm.rank === root;
+    const sentBytes = inPlace || (kind === "scatter" && !isRoot) ? 0 : size.sent * bytes;
+    const receivedBytes = (kind === "gather" || kind === "reduce") && !isRoot ? 0 : size.received * bytes;
+    const buffers = [this.#memory.allocate(sentBytes), this.#memory.allocate(receivedBytes)] as const;
+    this.#memory.copy(buffers[0], 0, send, 0, sentBytes);
+    // Blocks that are there before: what is broadcast, and operands that the result takes the place of.
+    if (inPlace || kind === "bcast") this.#memory.copy(buffers[1], 0, receive, 0, receivedBytes);
+    const tag = comm.nextNumber;
+    const recentCall = { kind, bytes, root, elementBytes: reduction?.elementBytes ?? 0, tag };
+    const request = this.#begin(member, recentCall, buffers, { ...call, form: "nonblocking" }, reduction);
+    const started = { ...recentCall, request, buffers };
+    const number = recent.add(started);
+    const [, from] = buffers;
+    this.#watches.set(request, {
+      member,
+      number,
+      started,
+      from,
+      to: receive,
+      bytes: receivedBytes,
+      error: 0,
+      isCopied: false,
+    });
+    return request;
+  }
+
+  /** For the layer: this member takes part in a collective that its program has not come to. */
+  takePart(member: Member, call: RecentCall): void {
+    const { kind, bytes, root, elementBytes, tag } = call;
+    const { sent, received } = blocksOf(kind, member.comm.size);
+    const buffers = [this.#memory.allocate(sent * bytes), this.#memory.allocate(received * bytes)] as const;
+    const reduction = elementBytes === 0 ? null : noReduction(elementBytes);
+    const request = this.#begin(member, call, buffers, { bytes, root, form: tag }, reduction);
+    member.recent.add({ ...call, request, buffers });
+  }
+
+  #begin(
+    { comm }: Member,
+    { kind }: RecentCall,
+    [send, receive]: readonly [Pointer, Pointer],
+    call: EqualCall,
+    reduction: Reduction | null,
+  ): RecordId {
+    if (reduction === null) return this.#base.startEqual(comm, asEqual(kind), send, receive, call);
+    return this.#base.startReduction(comm, asReduction(kind), send, receive, call, reduction);
+  }
+
+  /** Null: the request is none of these. */
+  isOver(request: RecordId): boolean | null {
+    const watch = this.#watches.get(request);
+    if (watch === undefined) return null;
+    if (watch.error !== 0) return true;
+    if (!this.#base.isComplete(request)) return false;
+    if (!watch.isCopied && this.#base.errorOf(request) === 0) {
+      this.#memory.copy(watch.to, 0, watch.from, 0, watch.bytes);
+    }
+    watch.isCopied = true;
+    return true;
+  }
+
+  /** The error of a request, if it is not that of the base; 0: none. */
+  errorOf(request: RecordId): ErrorCode {
+    return this.#watches.get(request)?.error ?? 0;
+  }
+
+  /** The program gives a request back that is over for it. False: it is none of these. */
+  end(request: RecordId): boolean {
+    const watch = this.#watches.get(request);
+    if (watch === undefined) return false;
+    this.#watches.delete(request);
+    if (!this.#base.isComplete(request)) return true;
+    this.#finish(watch.started);
+    watch.member.recent.completed(watch.number);
+    return true;
+  }
+
+  /** Gives back what the base is done with and the program too; true when nothing of the communicator is under way. */
+  finishAll({ recent }: Member): boolean {
+    let isOver = true;
+    for (const started of recent.since(0)) {
+      const { request } = started;
+      if (request < 0) continue;
+      if (!this.#base.isComplete(request)) isOver = false;
+      else if (!this.#watches.has(request)) this.#finish(started);
+    }
+    return isOver;
+  }
+
+  #finish(started: StartedCollective): void {
+    this.#base.end(started.request);
+    started.request = -1 as RecordId;
+    for (const buffer of started.buffers) this.#memory.free(buffer);
+  }
+
+  /** A member of that communicator is dead, and what it had started is known. */
+  collectivesKnown(member: Member): void {
+    this.#fail(member, ErrorClass.PROC_FAILED, (number) => member.isLackedByDead(number));
+  }
+
+  revoked(member: Member): void {
+    this.#fail(member, ErrorClass.REVOKED, () => true);
+  }
+
+  #fail(member: Member, error: ErrorCode, isMeant: (number: number) => boolean): void {
+    for (const [request, watch] of this.#watches) {
+      if (watch.member !== member || watch.error !== 0 || this.#base.isComplete(request)) continue;
+      if (isMeant(watch.number)) watch.error = error;
+    }
+  }
+}
+
+const reductions: ReadonlySet<RecentKind> = new Set(["reduce", "allreduce", "reduce_scatter_block", "scan", "exscan"]);
+
+function asEqual(kind: RecentKind): EqualKind {
+  assert(!reductions.has(kind), `${kind} without a reduction`);
+  return kind as EqualKind;
+}
+
+function asReduction(kind: RecentKind): ReductionKind {
+  assert(reductions.has(kind), `${kind} with a reduction`);
+  return kind as ReductionKind;
+}

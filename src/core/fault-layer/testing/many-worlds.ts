@@ -1,0 +1,22 @@
+/** The same program under the layer in simulated worlds of many kinds: eager limits, narrow channels, delays. */
+import { deepEqual } from "node:assert/strict";
+import { tries } from "../../../../test/long.ts";
+import { type LayeredOutcome, type LayeredProgram, runLayered } from "../../../sim/fault-layer/layered-world.ts";
+import { Random } from "../../../sim/random.ts";
+import { randomWorld } from "../../../sim/random-world.ts";
+
+/** Everybody comes to the end in each of them, and leaves nothing behind. */
+export function inManyWorlds(
+  ranks: number,
+  program: LayeredProgram,
+  check: (outcome: LayeredOutcome) => void = () => {},
+): void {
+  for (let seed = 1; seed <= tries(6, 128); seed++) {
+    const random = new Random(seed);
+    const { boards: _, ...options } = randomWorld(random, ranks);
+    const outcome = runLayered({ ...options, fanOut: random.pick([1, 2, 3, 8]) }, program);
+    const { stuck, left } = outcome;
+    deepEqual({ stuck, left }, { stuck: [], left: [] }, `seed ${seed}`);
+    check(outcome);
+  }
+}

@@ -1,0 +1,68 @@
+/** A world whose processes all run one program under the fault-simulation layer. */
+import type { WorldRank } from "../../core/base/brand.ts";
+import { Say } from "../../core/fault-layer/side-channel.ts";
+import type { Engine } from "../../core/p2p/engine.ts";
+import { layerContext, sideContext } from "../../core/process/context.ts";
+import { R_BYTES, R_CONTEXT, R_MODE } from "../../core/request/records.ts";
+import { PacketKind } from "../../core/wire/packet.ts";
+import type { Steps } from "../sim-process.ts";
+import { World, type WorldOptions } from "../world.ts";
+import { LayeredRank } from "./layered-rank.ts";
+
+export type LayeredProgram = (rank: LayeredRank) => Steps;
+
+interface LayeredWorldOptions extends WorldOptions {
+  /** Two unless given. */
+  readonly fanOut?: number;
+}
+
+export interface LayeredOutcome {
+  readonly world: World;
+  readonly ranks: readonly LayeredRank[];
+  /** Those that still wait when nothing happens any more, and for what. */
+  readonly stuck: readonly string[];
+  /** What is left behind by processes that have ended: nothing should be. */
+  readonly left: readonly string[];
+  /** What the processes have said to each other, in order: "2 -> 0 DEATH 2 1". */
+  readonly said: readonly string[];
+}
+
+const nameOf = (kind: Say): string => Object.entries(Say).find(([, value]) => value === kind)![0];
+
+export function runLayered(options: LayeredWorldOptions, program: LayeredProgram): LayeredOutcome {
+  const { fanOut = 2, ...worldOptions } = options;
+  const world = new World(worldOptions);
+  const said: string[] = [];
+  const ranks = world.processes.map((process) => {
+    const listener = (to: WorldRank, kind: Say, words: readonly number[]): void => {
+      said.push([process.rank, "->", to, nameOf(kind), ...words].join(" "));
+    };
+    return new LayeredRank(process, { fanOut, listener });
+  });
+  world.startAll((process) => program(ranks[process.rank]!));
+  const stuck = world.run().map(({ rank, waitsFor }) => `rank ${rank} waits for ${waitsFor}`);
+  return { world, ranks, stuck, left: world.processes.flatMap(leftBy), said };
+}
+
+/** Of messages of the program that it has never received: they are no business of the layer. */
+function bytesUnread({ unexpected, records }: Engine): number {
+  let bytes = 0;
+  unexpected.forEach((envelope) => {
+    const context = records.get(envelope, R_CONTEXT);
+    const isOfLayer = context === layerContext || context === sideContext(context);
+    const isHere = records.get(envelope, R_MODE) === PacketKind.EAGER;
+    if (!isOfLayer && isHere) bytes += records.get(envelope, R_BYTES);
+  });
+  return bytes;
+}
+
+function leftBy({ rank, core, engine, memory }: World["processes"][number]): string[] {
+  const counts = {
+    tasks: core.tasks.length,
+    collectives: core.collectives.operations.length,
+    receives: engine.posted.count,
+    bytes: memory.bytesAllocated - bytesUnread(engine),
+    views: memory.viewsLent,
+  };
+  return Object.entries(counts).flatMap(([what, count]) => (count === 0 ? [] : [`rank ${rank}: ${count} ${what}`]));
+}

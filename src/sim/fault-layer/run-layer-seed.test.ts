@@ -1,0 +1,16 @@
+import { deepEqual, ok } from "node:assert/strict";
+import { test } from "node:test";
+import { tries } from "../../../test/long.ts";
+import { runLayerSeed } from "./run-layer-seed.ts";
+
+test("U3 to U6: programs that repair themselves go on under the layer, whoever becomes dead and when", () => {
+  let [deaths, shrinks] = [0, 0];
+  const seeds = tries(20, 3_000);
+  for (let seed = 1; seed <= seeds; seed++) {
+    const outcome = runLayerSeed(seed);
+    deepEqual(outcome.violations, [], `seed ${seed}`);
+    deaths += outcome.deaths;
+    shrinks += outcome.shrinks;
+  }
+  ok(deaths > seeds / 2 && shrinks > seeds, `only ${deaths} deaths and ${shrinks} shrunken communicators`);
+});
