@@ -14,8 +14,8 @@ class Tested {
   readonly confirmed: Posted[] = [];
   stable = 0;
 
-  box(incarnation: number, isHome = false): { box: PostBox; end: DirectEnd } {
-    const end = new DirectEnd(1, incarnation);
+  box(incarnation: number, isHome = false, wordsMax = 1 << 16): { box: PostBox; end: DirectEnd } {
+    const end = new DirectEnd(1, incarnation, wordsMax);
     end.connect(this.memory.memory, this.memory.origin);
     const ports = {
       memory: this.bytes,
@@ -85,5 +85,18 @@ describe("what a rank has to say to a memory", () => {
       box.progress();
       ok(end.unsent > 0);
     }
+  });
+
+  it("V6: says that something moved as long as words go into the channel, also in the middle of a large message", () => {
+    const tested = new Tested();
+    const { box, end } = tested.box(0, false, 20);
+    box.addMessage(tested.message(0, { bytes: 400 }));
+    let rounds = 0;
+    while (!box.isEmpty) {
+      end.give();
+      ok(box.progress(), "otherwise nobody would move the channel");
+      rounds++;
+    }
+    ok(rounds > 5);
   });
 });

@@ -127,8 +127,9 @@ export class PostBox {
     return this.confirm() || said;
   }
 
+  /** True: there are words in the channel that were not there. */
   private say(): boolean {
-    const before = this.next;
+    const before = this.end.born;
     while (this.isOpen && this.next < this.queue.length && this.writer.go()) {
       const posted = this.queue[this.next]!;
       if (!this.isHome && !this.ports.isStable(posted.ticket)) break;
@@ -139,7 +140,7 @@ export class PostBox {
       this.next++;
     }
     this.writer.go();
-    return this.next !== before;
+    return this.end.born !== before;
   }
 
   /** The next frame of a message; true: it was the last. */

@@ -7,6 +7,7 @@ import type { ChannelMemory } from "../memory/channel-memory.ts";
 export class DirectEnd implements ClientEnd {
   readonly #client: number;
   readonly #incarnation: number;
+  readonly #wordsMax: number;
   /** Words that are not acknowledged, from `stable` on; how many of them the present memory has been given. */
   #unacknowledged: number[] = [];
   #given = 0;
@@ -18,7 +19,9 @@ export class DirectEnd implements ClientEnd {
   isFenced = false;
   #streams: ServiceStreams | null = null;
 
-  constructor(client: number, incarnation: number) {
+  /** `wordsMax`: words that are not acknowledged at most. */
+  constructor(client: number, incarnation: number, wordsMax = 1 << 16) {
+    this.#wordsMax = wordsMax;
     this.#client = client;
     this.#incarnation = incarnation;
   }
@@ -28,8 +31,9 @@ export class DirectEnd implements ClientEnd {
   }
 
   append(words: Int32Array, from: number, to: number): number {
-    for (let i = from; i < to; i++) this.#unacknowledged.push(words[i]!);
-    return to - from;
+    const count = Math.min(to - from, this.#wordsMax - this.#unacknowledged.length);
+    for (let i = from; i < from + count; i++) this.#unacknowledged.push(words[i]!);
+    return count;
   }
 
   take(into: Int32Array): number {
