@@ -233,6 +233,10 @@ export class PassingOperations implements Operations {
     return this.base.errorOf(request);
   }
 
+  show(request: RecordId): void {
+    this.base.show(request);
+  }
+
   isStalled(request: RecordId): boolean {
     return this.base.isStalled(request);
   }

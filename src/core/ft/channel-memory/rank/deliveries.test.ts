@@ -42,6 +42,8 @@ class Tested {
       isBroken: (_source, sequence) => this.broken.has(sequence),
       brokenFrom: none,
       incompleteFrom: none,
+      becomes: () => {},
+      forEachOpen: () => {},
     };
     const confirmed = (): void => {};
     const home = new PostBox(

@@ -108,6 +108,8 @@ class Worker {
       isBroken: () => false,
       brokenFrom: none,
       incompleteFrom: none,
+      becomes: () => {},
+      forEachOpen: () => {},
     };
   }
 
