@@ -39,6 +39,9 @@ type NewReplica = (
   ports: ConstructorParameters<typeof ReplicationProtocol>[1],
 ) => ReplicationProtocol;
 
+/** A source that has not been captured then will not be: somebody may wait for somebody who waits for the clone. */
+const patienceNs = 200_000_000;
+
 export class RevivingWorld {
   readonly world: World;
   readonly clock = new LogicalClock();
@@ -178,6 +181,10 @@ export class RevivingWorld {
         return;
       }
       this.#asked.set(process, attempt);
+      this.world.plan(this.world.nowNs + patienceNs, () => {
+        const { present } = this.#schedule;
+        if (present?.life === attempt.life && present.step === "asked") this.#schedule.failed(attempt);
+      });
       this.#protocols[process]!.cloning.prepare(clone.replica, life);
     });
   }

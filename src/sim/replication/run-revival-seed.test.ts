@@ -36,7 +36,8 @@ describe("R6 random programs with replicas that come back", () => {
     // A source that waited where it cannot be captured, for a rank that waited for the clone.
     // An attempt that was given up before everybody had heard of it.
     // A second attempt, from another source, that came before the news of the first one's end: a message that everybody has was kept.
-    for (const seed of [1129, 1007, 3074, 1483]) {
+    // A source whose world waited, by a substitute, for what others held back for the clone: the attempt is given up.
+    for (const seed of [1129, 1007, 3074, 1483, 4579]) {
       const outcome = runRevivalSeed({ seed });
       equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
     }

@@ -51,6 +51,9 @@ interface Order {
   isHeard: boolean;
 }
 
+/** How long everybody may take to answer a source, in its first attempt; twice as long in each that follows. */
+const patienceMs = 120_000;
+
 /** A node that is lost so often is not started again. */
 const nodeStartsMax = 5;
 
@@ -69,6 +72,8 @@ export class JobClones {
   #missed = 0;
   /** By process: those whose programs wait in a checkpoint. */
   readonly #orders = new Map<number, Order>();
+  /** By process: how often it was asked to be a source. */
+  readonly #asked = new Map<number, number>();
   #arrived: Arrived | null = null;
   /** The one that was begun with, until everybody knows its clone. */
   #begun: Arrived | null = null;
@@ -158,7 +163,28 @@ export class JobClones {
       queueMicrotask(() => this.#schedule.refused(attempt.clone.rank));
       return;
     }
-    if (!this.#options.isByProgram) this.#stop(source, numberOf(attempt));
+    if (this.#options.isByProgram) return;
+    this.#expect(attempt);
+    this.#stop(source, numberOf(attempt));
+  }
+
+  /** Others may wait for each other until the attempt is given up, or a rank computes for long. */
+  #expect(attempt: CloneAttempt): void {
+    const source = this.#sourceOf(attempt);
+    const before = this.#asked.get(source) ?? 0;
+    this.#asked.set(source, before + 1);
+    setTimeout(
+      () => {
+        const { present } = this.#schedule;
+        if (present?.life !== attempt.life || present.step !== "asked") return;
+        const { report } = this.#parts;
+        report.note(
+          `Cannot clone ${report.names.nameOf(source)} now: not all others have answered it; tried again later`,
+        );
+        this.#schedule.failed(attempt);
+      },
+      patienceMs * 2 ** before,
+    ).unref();
   }
 
   #stop(process: number, number: number): void {
@@ -177,6 +203,7 @@ export class JobClones {
     const attempt = this.#schedule.present;
     const isSource = attempt !== null && attempt.step === "asked" && this.#sourceOf(attempt) === process;
     const number = isSource ? numberOf(attempt) : noClone;
+    if (isSource) this.#expect(attempt);
     this.#orders.set(process, { number, isHeard: false });
     this.#stop(process, number);
   }
