@@ -36,6 +36,12 @@ BANYAN_DECLARE(int, MPIX_Comm_ack_failed, (MPI_Comm comm, int num_to_ack, int *n
 BANYAN_DECLARE(int, MPIX_Comm_failure_ack, (MPI_Comm comm));
 BANYAN_DECLARE(int, MPIX_Comm_failure_get_acked, (MPI_Comm comm, MPI_Group *failed));
 
+/*
+ * Under `--fault-layer` (docs/fault-layer.md): this process is dead to the program from now on. Does not return then. MPI-FT.h has it under
+ * another name.
+ */
+BANYAN_DECLARE(int, MPIX_Simulated_death, (void));
+
 #if defined(__cplusplus)
 }
 #endif

@@ -133,7 +133,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "real/service-channel": ["real/transport", "real/machine", "core/service-channel", "core/base"],
   "real/checkpoint-server": ["real/file-service", "real/image", "real/transport", "core/base"],
   // The parts of protocols that need the machine: their interfaces, the protocols, the lists of them.
-  "real/part-hosts": ["real/process", "real/transport", "core/ft", "core/fault", "core/service"],
+  "real/part-hosts": ["real/process", "real/transport", "core/binding", "core/ft", "core/fault", "core/service"],
   "real/logging": [
     "trust",
     "real/part-hosts",
@@ -149,9 +149,18 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   "real/replication": ["real/part-hosts", "core/ft"],
   "real/channel-memory": ["core/ft", "core/base"],
-  "real/protocol-parts": ["real/logging", "real/replication", "real/part-hosts", "core/ft", "core/service"],
+  "real/fault-layer": ["real/part-hosts", "core/fault-layer", "core/binding", "core/ft"],
+  "real/protocol-parts": [
+    "real/logging",
+    "real/replication",
+    "real/fault-layer",
+    "real/part-hosts",
+    "core/ft",
+    "core/service",
+  ],
   // They host programs, and nothing else knows the API.
   "real/rank": [
+    "real/part-hosts",
     "real/protocol-parts",
     "real/output",
     "real/messages",
@@ -167,6 +176,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "core/base",
   ],
   "real/c-rank": [
+    "real/part-hosts",
     "real/rank",
     "real/output",
     "real/messages",

@@ -27,6 +27,8 @@ function wordOf(name: string): RegExp {
   if (name === "none") return /protocol\b[^\n]*[!=]== "none"|protocol: "none"/gi;
   // In capital letters it is the name of the MPI Forum's proposal, whose functions programs may call under every protocol.
   if (name === "ulfm") return /(?<![a-zA-Z])ulfm(?![a-z])|Ulfm(?![a-z])/g;
+  // The flag, which people are told, and the folder of the layer itself are called so too.
+  if (name === "fault-layer") return /"fault-layer"|protocol fault-layer/g;
   const capital = name[0]!.toUpperCase() + name.slice(1);
   return new RegExp(`(?<![a-zA-Z])${name}(?![a-z])|${capital}(?![a-z])|\\b${name.toUpperCase()}(?![A-Z])`, "g");
 }

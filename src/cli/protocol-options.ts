@@ -15,6 +15,10 @@ const options: readonly ProtocolOption[] = [
 ];
 
 export function addProtocolOptions(command: Command): Command {
+  for (const { name, flag } of protocols) {
+    if (flag === undefined) continue;
+    command.addOption(new Option(flag, `the same as --protocol ${name}`).implies({ protocol: name }));
+  }
   for (const { flag, help, form } of options) {
     const option = new Option(flag, help);
     const parse = parserOf(flag.split(" ")[0]!, form);

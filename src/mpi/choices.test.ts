@@ -72,6 +72,7 @@ class Receiver {
       checkpoint() {},
       restored: () => null,
       awaiting: 0,
+      exit: () => assert.fail("nobody dies here"),
       tracer: null,
     };
   }

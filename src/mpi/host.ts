@@ -19,6 +19,8 @@ export interface Host extends HostWorld {
   whenReady(isReady: () => boolean, request?: RecordId): Promise<void>;
   /** The program, or MPI, calls the communicator so; for people too. */
   named?(comm: Communicator, name: string): void;
+  /** Ends the program in order, wherever it is. */
+  exit(): never;
   /** Sets the result that `launch` gives to the program that started the job; rank 0's counts. */
   result(value: unknown): void;
   /** Images of the rank's correlated set are taken, with that state of its program; where no protocol uses them, nothing is. */

@@ -95,6 +95,26 @@ export class Mpi extends Names {
     return this.#host.abort(code, message, []);
   }
 
+  /**
+   * Under `--fault-layer`: this process is dead to the program from now on (docs/fault-layer.md). Nothing behind this call is run; the process
+   * itself lives on and serves the others until all end.
+   */
+  killMe(): never {
+    const { operations } = this.#environment;
+    const { simulatedDeath } = operations;
+    if (simulatedDeath === null) {
+      return this.#environment.guard(() => {
+        throw new MpiError(
+          ErrorClass.UNSUPPORTED_OPERATION,
+          "Cannot make this process dead to the program alone: the job has no fault layer; run it with --fault-layer",
+        );
+      });
+    }
+    simulatedDeath.die();
+    operations.waitUntil(() => simulatedDeath.isOver);
+    return this.#host.exit();
+  }
+
   /** Gives a value to the program that started the job with `launch`; rank 0's counts. */
   result(value: unknown): void {
     this.#environment.guard(() => this.#host.result(value));

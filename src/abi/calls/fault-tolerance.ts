@@ -4,12 +4,13 @@ import { saves } from "../../core/base/saved-classes.ts";
 import { Agree } from "../../core/process/agree.ts";
 import { Shrink } from "../../core/process/communicators/shrink.ts";
 import { type CallTable, callsOf } from "../call-table.ts";
+import { Ended } from "../ended.ts";
 import { makeCommunicator, startCommunicator } from "../handles/new-communicator.ts";
 import { type After, type CCommunicator, CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
 import type { Continuation } from "../waiting/callbacks.ts";
 import { handOver } from "../waiting/conclude-requests.ts";
-import { waitThen } from "../waiting/waiting.ts";
+import { type Condition, waitForThen, waitThen } from "../waiting/waiting.ts";
 import { putGroup } from "./groups.ts";
 import { resumePending } from "./requests.ts";
 
@@ -113,6 +114,32 @@ const bothNames: CallTable = Object.fromEntries(
   ]),
 );
 
-export const faultToleranceCalls = (program: Program) => callsOf(program, bothNames);
+/** A process that is dead to its program has served to the end: it ends as a program does that has called MPI_Finalize. */
+class Served implements Condition, Continuation {
+  isReady({ operations }: Program): boolean {
+    return operations.simulatedDeath?.isOver !== false;
+  }
 
-saves({ FlagsAgreed, AgreedLater });
+  resume(program: Program): number {
+    program.isFinalized = true;
+    throw new Ended({ kind: "exited", code: 0 });
+  }
+}
+
+const extensions: CallTable = {
+  MPIX_Simulated_death(program) {
+    const { simulatedDeath } = program.operations;
+    if (simulatedDeath === null) {
+      throw new MpiError(
+        ErrorClass.UNSUPPORTED_OPERATION,
+        "Cannot make this process dead to the program alone: the job has no fault layer; run it with --fault-layer",
+      );
+    }
+    simulatedDeath.die();
+    return waitForThen(program, new Served(), new Served());
+  },
+};
+
+export const faultToleranceCalls = (program: Program) => callsOf(program, { ...bothNames, ...extensions });
+
+saves({ FlagsAgreed, AgreedLater, Served });

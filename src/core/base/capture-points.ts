@@ -87,6 +87,7 @@ export const wasiCapturePoints: readonly string[] = [
 export const capturePoints: readonly string[] = [
   ...functions.map((name) => `mpi.MPI_${name}`),
   ...repairs.flatMap((name) => [`mpi.MPI_${name}`, `mpi.MPIX_${name}`]),
+  "mpi.MPIX_Simulated_death",
   // Functions of the program that are called in the middle of an MPI call may communicate.
   "mpi.callback",
   "mpi.callback_done",

@@ -43,6 +43,7 @@ function typeScriptProgram(layer: (operations: Operations) => Watched = watched)
     now: () => 0,
     moveClockTo: unused,
     awaiting: 0,
+    exit: unused,
     tracer: null,
   };
   const between = layer(new ProcessOperations(host));

@@ -48,6 +48,14 @@ export interface MessageOutcome {
   cancelled: boolean;
 }
 
+/** A process that can be dead to its program and live on (core/fault-layer). */
+export interface SimulatedDeath {
+  /** From now on, for everybody: nothing of the program may run any more. */
+  die(): void;
+  /** The process has served to the end of all. */
+  readonly isOver: boolean;
+}
+
 export interface Operations {
   // Messages
 
@@ -158,6 +166,8 @@ export interface Operations {
   revoke(comm: Communicator): void;
   /** Has this process heard that the communicator is revoked? */
   isRevoked(comm: Communicator): boolean;
+  /** Null: nobody in this job dies for the program alone. */
+  readonly simulatedDeath: SimulatedDeath | null;
   /** How many processes of the job are known to be dead. */
   readonly deaths: number;
   /** The dead members of a communicator, in the order of their deaths. */

@@ -15,7 +15,7 @@ import type { Asked } from "../process/reductions-under-way.ts";
 import type { Task } from "../process/task.ts";
 import type { SendMode } from "../request/records.ts";
 import type { Leftover } from "./finish-later.ts";
-import type { MessageOutcome, Operations } from "./operations.ts";
+import type { MessageOutcome, Operations, SimulatedDeath } from "./operations.ts";
 
 export class PassingOperations implements Operations {
   protected readonly base: Operations;
@@ -46,6 +46,10 @@ export class PassingOperations implements Operations {
 
   get deaths(): number {
     return this.base.deaths;
+  }
+
+  get simulatedDeath(): SimulatedDeath | null {
+    return this.base.simulatedDeath;
   }
 
   get choices(): Choices | null {

@@ -50,6 +50,7 @@ export class ProcessOperations implements Operations {
   private readonly records: Records;
   private readonly collectives: Collectives;
   readonly choices: Choices | null;
+  readonly simulatedDeath = null;
 
   constructor(waits: Waits) {
     const { process } = waits;

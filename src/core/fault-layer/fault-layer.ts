@@ -12,7 +12,7 @@
  */
 import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import { ANY_TAG } from "../base/constants.ts";
-import type { Operations } from "../binding/operations.ts";
+import type { Operations, SimulatedDeath } from "../binding/operations.ts";
 import type { Communicator } from "../process/communicator.ts";
 import { partitionedContext } from "../process/context.ts";
 import type { Background, Process } from "../process/process.ts";
@@ -34,7 +34,7 @@ export interface FaultLayerOptions {
   readonly listener?: (to: WorldRank, kind: Say, words: readonly number[]) => void;
 }
 
-export class FaultLayer implements Background, MemberHost, EndingLayer {
+export class FaultLayer implements Background, MemberHost, EndingLayer, SimulatedDeath {
   readonly base: Operations;
   readonly process: Process;
   readonly rank: WorldRank;

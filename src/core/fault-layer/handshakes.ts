@@ -33,7 +33,7 @@ export class Handshakes {
     if (isDead) partner.deadFrom = Math.min(partner.deadFrom, number);
   }
 
-  /** What is known of a process as of that question. */
+  /** What is known of a process as of that question. Question 0 is that of a process to itself. */
   standingOf(rank: WorldRank, number: number): Standing {
     const partner = this.#partnerOf(rank);
     if (number >= partner.deadFrom) return Standing.DEAD;

@@ -42,9 +42,8 @@ export class LayeredOperations extends PassingOperations {
     this.layer = new FaultLayer(base, process, options);
   }
 
-  /** Sim_FT_kill_me: the program must not go on. */
-  die(): void {
-    this.layer.die();
+  override get simulatedDeath(): FaultLayer {
+    return this.layer;
   }
 
   // Messages
@@ -86,9 +85,9 @@ export class LayeredOperations extends PassingOperations {
   /** The question leaves first: it is on its way while the base looks at the message. */
   #sending(comm: Communicator, dest: number, start: () => RecordId): RecordId {
     const { layer } = this;
-    const peer = dest === PROC_NULL ? layer.rank : comm.peers.worldRank(dest as CommRank);
-    if (peer === layer.rank) return start();
-    const question = layer.ask(peer);
+    if (dest === PROC_NULL) return start();
+    const peer = comm.peers.worldRank(dest as CommRank);
+    const question = peer === layer.rank ? 0 : layer.ask(peer);
     const request = start();
     layer.messages.sending(request, comm, peer, question);
     return request;
@@ -119,10 +118,9 @@ export class LayeredOperations extends PassingOperations {
     const { layer } = this;
     if (this.base.isComplete(request)) return request;
     const peer = source === ANY_SOURCE ? ANY_SOURCE : comm.peers.worldRank(source as CommRank);
-    if (peer === layer.rank) return request;
     layer.messages.receiving(request, comm, peer);
     if (peer === ANY_SOURCE) this.#stallIfPending(comm, request);
-    else if (!layer.deaths.isConfirmed(peer as WorldRank)) layer.ask(peer as WorldRank);
+    else if (peer !== layer.rank && !layer.deaths.isConfirmed(peer as WorldRank)) layer.ask(peer as WorldRank);
     return request;
   }
 
@@ -253,6 +251,8 @@ export class LayeredOperations extends PassingOperations {
 
   override freeCommunicator(comm: Communicator): void {
     this.layer.begin(comm);
+    // For the program it is gone.
+    comm.freed = true;
   }
 
   /** What has failed for the program is none of its business any more. */

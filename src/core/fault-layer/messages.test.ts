@@ -65,7 +65,7 @@ test("U4 §5.3.1: what the dead sent in life is received, in any world; then PRO
         rank.isend(world, 0, 1, short, 10, SendMode.STANDARD),
         rank.isend(world, 0, 2, long, 2_000, SendMode.STANDARD),
       ];
-      rank.operations.die();
+      rank.operations.layer.die();
       const { layer } = rank.operations;
       yield rank.process.until("the end of all, dead", () => layer.isOver);
       for (const request of requests) rank.operations.end(request);

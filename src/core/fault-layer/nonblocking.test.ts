@@ -44,7 +44,7 @@ test("U6 §5.3.4 case 2: one that a dead member has not started fails; one that 
     const at = rank.put(rank.rank === 1 ? [9] : [0]);
     const early = ibcast(rank, world, at, 1, 1);
     if (rank.rank === 4) {
-      rank.operations.die();
+      rank.operations.layer.die();
       const { layer } = rank.operations;
       yield rank.process.until("the end of all, dead", () => layer.isOver);
       rank.operations.end(early);
@@ -143,7 +143,7 @@ describe("U6 §5.3.10: the end of a communicator", () => {
       const requests = starts.slice(0, 2 * rank.rank + 3).map((start) => start());
       // The first two die; what they lack is completed with their help.
       if (rank.rank < 2) {
-        operations.die();
+        operations.layer.die();
         const { layer } = operations;
         yield rank.process.until("the end of all, dead", () => layer.isOver);
         for (const request of requests) operations.end(request);

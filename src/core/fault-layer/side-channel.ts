@@ -91,7 +91,8 @@ export class SideChannel {
     if (this.#coming.size === 0 && engine.unexpected.count === 0) return false;
     let moved = false;
     while (this.#take(null)) moved = true;
-    for (const comm of [...communicators.values()]) while (!comm.freed && this.#take(comm)) moved = true;
+    for (const comm of [...communicators.values()])
+      while (communicators.has(comm.context) && this.#take(comm)) moved = true;
     return moved;
   }
 

@@ -11,6 +11,7 @@ import type { Pointer, RecordId } from "../base/brand.ts";
 import { ErrorClass, type ErrorCode } from "../base/mpi-error.ts";
 import type { Operations } from "../binding/operations.ts";
 import type { EqualCall, EqualKind, ReductionKind } from "../process/collective-form.ts";
+import type { Communicator } from "../process/communicator.ts";
 import type { Reduction } from "../process/reduction.ts";
 import type { Memory } from "../request/memory.ts";
 import type { Member } from "./member.ts";
@@ -56,14 +57,12 @@ export class StartedCollectives {
     const { comm, recent } = member;
     const { kind, send, receive, call, reduction } = program;
     const { bytes = 0, root = 0, inPlace = false } = call;
-    const size = blocksOf(kind, comm.size);
-    const isRoot = comm.rank === root;
-    const sentBytes = inPlace || (kind === "scatter" && !isRoot) ? 0 : size.sent * bytes;
-    const receivedBytes = (kind === "gather" || kind === "reduce") && !isRoot ? 0 : size.received * bytes;
+    const { sentBytes, receivedBytes } = lengthsAt(comm, kind, call);
     const buffers = [this.#memory.allocate(sentBytes), this.#memory.allocate(receivedBytes)] as const;
     this.#memory.copy(buffers[0], 0, send, 0, sentBytes);
     // Blocks that are there before: what is broadcast, and operands that the result takes the place of.
-    if (inPlace || kind === "bcast") this.#memory.copy(buffers[1], 0, receive, 0, receivedBytes);
+    if ((inPlace && kind !== "scatter") || kind === "bcast")
+      this.#memory.copy(buffers[1], 0, receive, 0, receivedBytes);
     const tag = comm.nextNumber;
     const recentCall = { kind, bytes, root, elementBytes: reduction?.elementBytes ?? 0, tag };
     const request = this.#begin(member, recentCall, buffers, { ...call, form: "nonblocking" }, reduction);
@@ -165,6 +164,31 @@ export class StartedCollectives {
       if (watch.member !== member || watch.error !== 0 || this.#base.isComplete(request)) continue;
       if (isMeant(watch.number)) watch.error = error;
     }
+  }
+}
+
+/** Lengths of the program's buffers at this member. Where it has none the pointer means nothing. */
+function lengthsAt(
+  comm: Communicator,
+  kind: RecentKind,
+  { bytes = 0, root = 0, inPlace = false }: EqualCall,
+): { readonly sentBytes: number; readonly receivedBytes: number } {
+  const { sent, received } = blocksOf(kind, comm.size);
+  const isRoot = comm.rank === root;
+  switch (kind) {
+    // In place it is the root's own block that stays where it is.
+    case "scatter":
+      return { sentBytes: isRoot ? sent * bytes : 0, receivedBytes: inPlace ? 0 : bytes };
+    case "gather":
+    case "reduce":
+      return { sentBytes: inPlace ? 0 : bytes, receivedBytes: isRoot ? received * bytes : 0 };
+    case "exscan":
+      return { sentBytes: inPlace ? 0 : bytes, receivedBytes: inPlace || comm.rank > 0 ? bytes : 0 };
+    default:
+      // In place the operands are where the result goes.
+      return inPlace
+        ? { sentBytes: 0, receivedBytes: Math.max(sent, received) * bytes }
+        : { sentBytes: sent * bytes, receivedBytes: received * bytes };
   }
 }
 

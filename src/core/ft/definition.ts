@@ -85,6 +85,8 @@ export interface ProtocolReport {
 export interface ProtocolDefinition {
   /** Behind `--protocol`. */
   readonly name: string;
+  /** A flag of `banyan run` that chooses it as well; none unless given. */
+  readonly flag?: string;
   /** A line of `--help`. */
   readonly help: string;
   /** Commands for the end of `--help`. */

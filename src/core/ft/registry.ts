@@ -3,6 +3,8 @@
  * under `real/` as well, and lines in `real/protocol-parts`.
  */
 import type { ProtocolDefinition } from "./definition.ts";
+import { faultLayer } from "./fault-layer/definition.ts";
+import type { FaultLayerLaunchOptions } from "./fault-layer/options.ts";
 import { logging } from "./logging/definition.ts";
 import type { LoggingLaunchOptions } from "./logging/options.ts";
 import { none } from "./none/definition.ts";
@@ -11,7 +13,7 @@ import type { ReplicationLaunchOptions } from "./replication/options.ts";
 import { sendRecord } from "./send-record/definition.ts";
 import { ulfm } from "./ulfm/definition.ts";
 
-export const protocols: readonly ProtocolDefinition[] = [none, logging, ulfm, replication];
+export const protocols: readonly ProtocolDefinition[] = [none, logging, ulfm, replication, faultLayer];
 
 /** Instruments of commands: they stand where a protocol stands, and no user chooses them. */
 export const instruments: readonly ProtocolDefinition[] = [sendRecord];
@@ -20,4 +22,7 @@ export const instruments: readonly ProtocolDefinition[] = [sendRecord];
 export const protocolDefault: ProtocolDefinition = none;
 
 /** What the protocols add to the options of `launch`. */
-export interface ProtocolLaunchOptions extends LoggingLaunchOptions, ReplicationLaunchOptions {}
+export interface ProtocolLaunchOptions
+  extends LoggingLaunchOptions,
+    ReplicationLaunchOptions,
+    FaultLayerLaunchOptions {}

@@ -4,6 +4,7 @@ import { Program } from "../../abi/program.ts";
 import { CoroutineHost } from "../../abi/waiting/coroutine-host.ts";
 import { callTellerOf } from "../../abi/waiting/waiting-call.ts";
 import type { Process } from "../../core/process/process.ts";
+import type { ProgramLayer } from "../part-hosts/rank-part.ts";
 import { type OpenProcess, openProcess, type RankOptions } from "../process/open-process.ts";
 import { ProgramMemory } from "../transport/program-memory.ts";
 
@@ -16,13 +17,15 @@ export interface CRankProcess extends OpenProcess {
 }
 
 interface CRankProcessOptions {
+  /** Stands between the program and its process; null: nothing does. */
+  readonly layer: ProgramLayer | null;
   /** Of every process of the node that it has heard of, by their places. */
   readonly memoryOf: (place: number) => WebAssembly.Memory;
   /** The rank shares its thread: see `CoroutineHost.mustGiveWay`. Null: it is alone, and its waits stop the thread. */
   readonly mustGiveWay: ((isOver: () => boolean) => boolean) | null;
 }
 
-export function createCRank(options: RankOptions, { memoryOf, mustGiveWay }: CRankProcessOptions): CRankProcess {
+export function createCRank(options: RankOptions, { layer, memoryOf, mustGiveWay }: CRankProcessOptions): CRankProcess {
   let memory: ProgramMemory | undefined;
   const open = openProcess(options, (node) => {
     memory = new ProgramMemory(node, memoryOf);
@@ -49,7 +52,7 @@ export function createCRank(options: RankOptions, { memoryOf, mustGiveWay }: CRa
           now: () => host.now(),
           moveClockTo: (seconds) => host.moveClockTo(seconds),
         });
-  const program = new Program(coroutine ?? host);
+  const program = new Program(coroutine ?? host, layer?.(coroutine ?? host));
   host.whereabouts.teller = callTellerOf(program);
   return { ...open, process, program, memory: memory!, coroutine };
 }

@@ -49,7 +49,8 @@ export class WaitingCRank {
     this.lines = new LineWriter(setup.lines, bellOf(setup.words));
     this.protocol = protocolOf(setup, (message) => this.say(message));
     this.input = newInputPlace(mayRead(setup, this.protocol));
-    const survivesDeaths = this.protocol.definition.deaths === "survived";
+    const { layer } = this.protocol;
+    const survivesDeaths = this.protocol.definition.deaths === "survived" || layer !== null;
     this.process = createCRank(
       {
         rank: setup.rank,
@@ -64,6 +65,7 @@ export class WaitingCRank {
         protocol: this.protocol.protocol,
         mayUseBoards: this.protocol.mayUseBoards,
         survivesDeaths,
+        isLayered: layer !== null,
         napper: this.protocol.napper,
         set: this.protocol.set,
         memory: setup.memory,
@@ -92,6 +94,7 @@ export class WaitingCRank {
         }),
       },
       {
+        layer,
         memoryOf: (place) => this.inbox.memoryOf(place),
         mustGiveWay: mustGiveWay === null ? null : (isOver) => mustGiveWay(this, isOver),
       },

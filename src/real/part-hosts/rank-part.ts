@@ -1,9 +1,14 @@
 /** A protocol's part in a rank's thread that needs the machine, and its setup. */
+import type { Operations } from "../../core/binding/operations.ts";
+import type { Waits } from "../../core/binding/world.ts";
+import type { OptionValues } from "../../core/ft/option.ts";
 import type { Napper } from "../process/waiting.ts";
 
 export interface RankPartSetup {
   readonly rank: number;
   readonly incarnation: number;
+  /** Of the job's protocol. */
+  readonly options: OptionValues;
   /** From the protocol's part in the node. */
   readonly part: unknown;
   /** Words of the node, see `node-words.ts`. */
@@ -17,6 +22,11 @@ export interface RankPart {
   readonly resources: unknown;
   /** For a rank that has nothing to do; null: it need not be asked. */
   readonly napper: Napper | null;
+  /** Stands between the program and its process; null or not there: nothing does. */
+  readonly layer?: ProgramLayer | null;
 }
+
+/** What stands between a program and its process, made for that process. */
+export type ProgramLayer = (waits: Waits) => Operations;
 
 export type NewRankPart = (setup: RankPartSetup) => RankPart;

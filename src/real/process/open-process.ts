@@ -65,6 +65,8 @@ export interface RankOptions {
   tell(request: TcpRequest): void;
   /** The file for trace events, one JSON object a line (Chrome trace format); empty: no trace. */
   readonly traceFile: string;
+  /** Something stands between the program and its process, which sees every call. */
+  readonly isLayered?: boolean;
   /** May the rank have a data plane, where it can have one? */
   readonly mayUsePlane?: boolean;
   /** Others share its thread: its data plane never waits. */
@@ -293,12 +295,13 @@ function canHavePlane({
   mayUsePlane = false,
   handover,
   protocol,
+  isLayered = false,
   incarnation,
   incarnations,
   traceFile,
 }: RankOptions): boolean {
   const areFirst = incarnation === 0 && incarnations.every((other) => other === 0);
-  return mayUsePlane && handover === null && protocol === null && areFirst && traceFile === "";
+  return mayUsePlane && handover === null && protocol === null && !isLayered && areFirst && traceFile === "";
 }
 
 /** The world of the process: the job's own, or that of the processes that were spawned together. */

@@ -327,6 +327,10 @@ export class RankHost {
     return true;
   }
 
+  exit(): never {
+    return globalThis.process.exit(0);
+  }
+
   whenReady(isReady: () => boolean, request?: RecordId): Promise<void> {
     return new Promise((resolve) => void this.await(isReady, resolve, request));
   }

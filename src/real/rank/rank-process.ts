@@ -3,6 +3,7 @@ import { AwaitedChoices } from "../../core/ft/awaited-choices.ts";
 import type { Choices } from "../../core/ft/choices.ts";
 import { Mpi } from "../../mpi/mpi.ts";
 import { type OutputGate, outputGate } from "../output/output-gate.ts";
+import type { ProgramLayer } from "../part-hosts/rank-part.ts";
 import { openProcess, type RankOptions } from "../process/open-process.ts";
 import type { RankHost } from "../process/rank-host.ts";
 
@@ -23,10 +24,15 @@ interface RankProcess {
 }
 
 /** `prepare`: fills the process, if it goes on from somewhere, before the program can see anything of it. */
-export function createRank(options: RankOptions, prepare: (host: RankHost) => void): RankProcess {
+export function createRank(
+  options: RankOptions,
+  layer: ProgramLayer | null,
+  prepare: (host: RankHost) => void,
+): RankProcess {
   const { host, leave, close } = openProcess(options);
   prepare(host);
-  const mpi = new Mpi(host);
+  const operations = layer?.(host);
+  const mpi = new Mpi(host, operations);
   const { choices } = host.process;
   return {
     mpi,
@@ -38,6 +44,7 @@ export function createRank(options: RankOptions, prepare: (host: RankHost) => vo
     },
     finish() {
       mpi.finalize();
+      if (operations !== undefined) operations.wait(operations.startFinalBarrier());
       const leaving = leave();
       return leaving.kind === "unfinished" ? leaving.requests : 0;
     },

@@ -9,6 +9,7 @@ import { membersBySet } from "../../core/ft/sets.ts";
 import type { Process } from "../../core/process/process.ts";
 import type { Placement } from "../../core/service/placement.ts";
 import type { ProtocolWords, RankCaughtUp, RankSetup } from "../messages/rank-messages.ts";
+import type { ProgramLayer } from "../part-hosts/rank-part.ts";
 import type { Napper } from "../process/waiting.ts";
 import { rankParts } from "../protocol-parts/rank-parts.ts";
 
@@ -23,6 +24,8 @@ export interface RankProtocol {
   readonly members: readonly number[] | undefined;
   /** For a rank that has nothing to do; null: it need not be asked. */
   readonly napper: Napper | null;
+  /** Stands between the program and its process; null: nothing does. */
+  readonly layer: ProgramLayer | null;
 }
 
 export function protocolOf(setup: RankSetup, say: (message: ProtocolWords) => void): RankProtocol {
@@ -32,6 +35,7 @@ export function protocolOf(setup: RankSetup, say: (message: ProtocolWords) => vo
   const part = rankParts[name]?.({
     rank,
     incarnation,
+    options,
     part: setup.protocolPart,
     words,
     say: (said) => say({ kind: "protocol", words: said }),
@@ -46,6 +50,7 @@ export function protocolOf(setup: RankSetup, say: (message: ProtocolWords) => vo
     set: recovery === null ? -1 : setOf[rank]!,
     members: recovery === null ? undefined : membersOf(setup, setOf),
     napper: part?.napper ?? null,
+    layer: part?.layer ?? null,
   };
 }
 

@@ -60,7 +60,8 @@ const options: RankOptions = {
   deaths: setup.deaths,
   protocol: rankProtocol.protocol,
   mayUseBoards: rankProtocol.mayUseBoards,
-  survivesDeaths: rankProtocol.definition.deaths === "survived",
+  survivesDeaths: rankProtocol.definition.deaths === "survived" || rankProtocol.layer !== null,
+  isLayered: rankProtocol.layer !== null,
   napper: rankProtocol.napper,
   set: rankProtocol.set,
   memory,
@@ -85,7 +86,7 @@ const options: RankOptions = {
   checkpoint: (state) => checkpoints?.take(state),
   restored: () => checkpoints?.restored ?? null,
 };
-const rankProcess = createRank(options, (host) => {
+const rankProcess = createRank(options, rankProtocol.layer, (host) => {
   const { recovery } = setup;
   if (recovery === null) return;
   checkpoints = new RankCheckpoints({

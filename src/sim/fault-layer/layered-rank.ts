@@ -165,7 +165,7 @@ export class LayeredRank {
   /** Sim_FT_kill_me: nothing of the program comes after it. */
   *die(): Steps {
     const { layer } = this.operations;
-    this.operations.die();
+    this.operations.layer.die();
     yield this.process.until("the end of all, dead", () => layer.isOver);
   }
 }

@@ -7,7 +7,7 @@ test("U3 to U6: programs that repair themselves go on under the layer, whoever b
   let [deaths, shrinks] = [0, 0];
   const seeds = tries(20, 3_000);
   for (let seed = 1; seed <= seeds; seed++) {
-    const outcome = runLayerSeed(seed);
+    const outcome = runLayerSeed({ seed });
     deepEqual(outcome.violations, [], `seed ${seed}`);
     deaths += outcome.deaths;
     shrinks += outcome.shrinks;

@@ -1,0 +1,28 @@
+/**
+ * The fault-simulation layer: processes become dead to the program alone, to try programs that repair themselves. Real deaths end the
+ * job. Its parts in a rank stand above the engine, in `core/fault-layer`.
+ */
+import type { ProtocolDefinition } from "../definition.ts";
+import { noShapes } from "../protocol-shapes.ts";
+import { checkFaultLayer, faultLayerOptions } from "./options.ts";
+
+export const faultLayer: ProtocolDefinition = {
+  name: "fault-layer",
+  flag: "--fault-layer",
+  help: "processes become dead to the program only, and serve on: to try programs that repair themselves",
+  examples: ["banyan run -n 16 --fault-layer solver.c"],
+  deaths: "fatal",
+  boards: "never",
+  refusals: {
+    spawn: "processes that are dead to the program only cannot be told to others",
+    freezing: "what the layer knows is in no image",
+    sharedThreads: null,
+  },
+  options: faultLayerOptions,
+  replicas: null,
+  check: checkFaultLayer,
+  checkpoints: null,
+  rank: null,
+  shapes: noShapes,
+  summary: () => [],
+};

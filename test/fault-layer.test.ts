@@ -1,0 +1,139 @@
+/**
+ * The fault-simulation layer on real runs: rows U3 and U9, Tests 1 to 11 of the thesis. Everything finer is in src/core/fault-layer, in simulated worlds.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { banyan, program, runMsMax } from "./harness.ts";
+import { longUnless, tries } from "./long.ts";
+import { timeLimit } from "./patience.ts";
+
+const limit = timeLimit(runMsMax);
+
+/** Everybody knows the processes of everybody; when the program has seen two deaths they are all there. */
+const alive = program(
+  "layer-alive.ts",
+  `
+  import { mpi } from "banyan";
+  const { world } = mpi;
+  const pids = world.allgather(Int32Array.of(process.pid));
+  if (world.rank === 1 || world.rank === 2) mpi.killMe();
+  let error = "";
+  try { world.barrier(); } catch (caught) { error = (caught as { className: string }).className; }
+  const survivors = world.shrink();
+  for (const pid of pids) process.kill(pid, 0);
+  const [sum] = survivors.allreduce(Int32Array.of(1), "sum");
+  if (world.rank === 0) console.log(error, world.failed().size, sum, new Set(pids).size);
+`,
+);
+
+test("U3: no process of the operating system ends while the program sees deaths", limit, async () => {
+  const { code, stdout, stderr } = await banyan(["run", "-n", "5", "--nodes", "2", "--fault-layer", alive]);
+  assert.equal(stdout, "MPI_ERR_PROC_FAILED 2 3 2\n", stderr);
+  assert.equal(code, 0);
+});
+
+/** Tests 1 to 11, each so many times; `dead` ranks die after the performance tests. */
+const tests = program(
+  "layer-tests.c",
+  `
+  #include <MPI-FT.h>
+  #include <MPI-FT_redefine.h>
+  #include <stdio.h>
+  #include <string.h>
+  static int rank, size, wrong = 0, has_dead = 0;
+  static int values[4096], result[4096];
+  /* With the dead among those that a call needs it says so, otherwise it goes well. */
+  static void expect(const char *what, int error, int needs_dead) {
+    int class = 0;
+    if (error) MPI_Error_class(error, &class);
+    if (class != (needs_dead ? MPI_ERR_PROC_FAILED : 0)) { printf("%d: %s ends with %d\\n", rank, what, class); wrong++; }
+  }
+  static int is_dead(int other, const char *dead) { return other < (int)strlen(dead) && dead[other] == '1'; }
+  static void one_to_five(int test, int count, const char *dead) {
+    int partner = rank ^ 1, needs_dead = has_dead && partner < size && is_dead(partner, dead);
+    for (int i = 0; i < count; i++) values[i] = rank + i;
+    if (test == 1 || test == 5) {
+      int error = MPI_Allreduce(values, result, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+      expect("allreduce", error, has_dead);
+      if (!error && result[count - 1] != size * (size - 1) / 2 + size * (count - 1)) wrong++;
+    }
+    if ((test == 2 || test == 5) && partner < size) {
+      if (rank % 2 == 0) expect("send", MPI_Send(values, count, MPI_INT, partner, 1, MPI_COMM_WORLD), needs_dead);
+      else expect("recv", MPI_Recv(result, count, MPI_INT, partner, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE), needs_dead);
+    }
+    if (test == 3 && partner < size) {
+      MPI_Request request;
+      if (rank % 2 == 0) MPI_Isend(values, count, MPI_INT, partner, 2, MPI_COMM_WORLD, &request);
+      else MPI_Irecv(result, count, MPI_INT, partner, 2, MPI_COMM_WORLD, &request);
+      expect("wait", MPI_Wait(&request, MPI_STATUS_IGNORE), needs_dead);
+    }
+    if (test == 4) expect("bcast", MPI_Bcast(values, count, MPI_INT, 0, MPI_COMM_WORLD), has_dead);
+  }
+  int main(int argc, char **argv) {
+    const char *dead = argv[1];
+    const int times = atoi(argv[2]);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int test = 1; test <= 5; test++)
+      for (int i = 0; i < times; i++) one_to_five(test, i % 3 == 2 ? 4096 : 1 + i % 7, dead);
+    for (int i = 0; i < times; i++) { /* 8 */
+      MPI_Comm half;
+      expect("split", MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half), 0);
+      MPI_Comm_free(&half);
+    }
+    MPI_Comm outstanding; /* 11 */
+    MPI_Request requests[2];
+    MPI_Comm_dup(MPI_COMM_WORLD, &outstanding);
+    if (!is_dead(rank, dead)) {
+      MPI_Ibarrier(outstanding, &requests[0]);
+      MPI_Ibcast(values, 10, MPI_INT, 0, outstanding, &requests[1]);
+    }
+    if (is_dead(rank, dead)) Sim_FT_kill_me();
+    has_dead = 1;
+    expect("ibarrier", MPI_Wait(&requests[0], MPI_STATUS_IGNORE), 1);
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    MPI_Comm_free(&outstanding);
+    for (int test = 1; test <= 5; test++) /* 6, 7 */
+      for (int i = 0; i < times; i++) one_to_five(test, 1 + i % 7, dead);
+    MPI_Comm survivors; /* 9 */
+    expect("shrink", MPI_Comm_shrink(MPI_COMM_WORLD, &survivors), 0);
+    int now, got;
+    MPI_Comm_size(survivors, &now);
+    got = now * 1000;
+    expect("bcast of survivors", MPI_Bcast(&got, 1, MPI_INT, now - 1, survivors), 0);
+    if (got != now * 1000) wrong++;
+    int me; /* 10 */
+    MPI_Comm_rank(survivors, &me);
+    if (me == 0) MPI_Comm_revoke(survivors);
+    int class, error = MPI_Barrier(survivors), flag = 1;
+    MPI_Error_class(error, &class);
+    if (class != MPI_ERR_REVOKED) { printf("%d: barrier on a revoked communicator: %d\\n", rank, class); wrong++; }
+    expect("agree", MPI_Comm_agree(survivors, &flag), 0);
+    MPI_Comm_free(&survivors);
+    printf("rank %d: %d wrong\\n", rank, wrong);
+    MPI_Finalize();
+    return 0;
+  }
+`,
+);
+
+for (const [what, dead] of [
+  ["some dead, the root alive", "01001"],
+  ["the root and others dead", "10011"],
+] as const) {
+  test(`U9: Tests 1 to 11 on a real run, ${what}`, { ...limit, ...longUnless(dead === "10011") }, async () => {
+    const args = ["run", "-n", "5", "--fault-layer", "--fan-out", "2", tests, dead, `${tries(12, 128)}`];
+    const { code, stdout, stderr } = await banyan(args);
+    const living = [...dead].flatMap((each, rank) => (each === "0" ? [`rank ${rank}: 0 wrong`] : []));
+    assert.deepEqual(stdout.split("\n").filter(Boolean).sort(), living, stderr);
+    assert.equal(code, 0, stderr);
+  });
+}
+
+test("U3: without a fault layer nobody dies for the program alone", limit, async () => {
+  const { code, stderr } = await banyan(["run", "-n", "2", alive]);
+  assert.match(stderr, /dead to the program alone: the job has no fault layer; run it with --fault-layer/);
+  assert.notEqual(code, 0);
+});
