@@ -61,7 +61,7 @@ static inline void work(MPI_Comm group, const struct task *task) {
 }
 
 static inline bool report(MPI_Comm leaders, enum word word, int place) {
-    struct message message = {word, place};
+    struct message message = {(int)word, place};
     return survived(MPI_Send(&message, 2, MPI_INT, 0, tag_report, leaders));
 }
 

@@ -108,7 +108,7 @@ static inline void bury(struct manager *manager) {
 
 /* False: the master is dead. */
 static inline bool command(struct manager *manager, int group, enum word word, int place) {
-    struct message message = {word, place};
+    struct message message = {(int)word, place};
     return survived(MPI_Send(&message, 2, MPI_INT, group + 1, tag_command, manager->team->leaders));
 }
 
