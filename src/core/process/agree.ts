@@ -1,6 +1,6 @@
 import { saves } from "../base/saved-classes.ts";
-import type { Agreement } from "./agreement.ts";
 import type { Communicator } from "./communicator.ts";
+import { agreesIn, type JoinedAgreement, joinAgreement, nextVerdict } from "./joined-agreement.ts";
 import type { Process } from "./process.ts";
 import { Task } from "./task.ts";
 
@@ -8,7 +8,7 @@ import { Task } from "./task.ts";
 export class Agree extends Task {
   flags: number;
   readonly comm: Communicator;
-  private agreement: Agreement | null = null;
+  private agreement: JoinedAgreement | null = null;
 
   constructor(comm: Communicator, flags: number) {
     super();
@@ -16,13 +16,17 @@ export class Agree extends Task {
     this.flags = flags;
   }
 
-  override advance({ agreements }: Process): boolean {
-    this.agreement ??= agreements.join(this.comm, this.flags);
-    const verdict = agreements.verdictOf(this.agreement);
+  override advance(process: Process): boolean {
+    this.agreement ??= joinAgreement(process, this.comm, this.flags);
+    const verdict = nextVerdict(process, this.agreement);
     if (verdict === null) return false;
     this.flags = verdict.flags;
     this.error = verdict.error;
     return true;
+  }
+
+  override isStep(comm: Communicator): boolean {
+    return agreesIn(this.agreement, comm);
   }
 }
 

@@ -21,7 +21,9 @@ export const communicators: MakeFamily = (draft) => ({
 
 function duplicate(draft: Draft, parent: CommunicatorPlan): void {
   const number = draft.communicator({ groups: parent.groups, topology: parent.topology });
-  for (const rank of membersOf(parent)) draft.make(rank, number, { by: "duplicate", parent: parent.number });
+  // A shrunken communicator has no topology.
+  const by = parent.topology === null && number % 3 === 0 ? "shrink" : "duplicate";
+  for (const rank of membersOf(parent)) draft.make(rank, number, { by, parent: parent.number });
 }
 
 function split(draft: Draft, parent: CommunicatorPlan): void {

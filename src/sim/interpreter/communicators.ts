@@ -13,6 +13,7 @@ import {
   CreateInter,
   Duplicate,
   Merge,
+  Shrink,
   Split,
   SplitInter,
 } from "../../core/process/new-communicators.ts";
@@ -89,6 +90,8 @@ function taskFor(state: ScriptState, how: Making): Maker {
   switch (how.by) {
     case "duplicate":
       return new Duplicate(state.communicator(how.parent));
+    case "shrink":
+      return new Shrink(state.communicator(how.parent));
     case "split": {
       const parent = state.communicator(how.parent);
       const color = how.color ?? UNDEFINED;

@@ -7,7 +7,7 @@ import { runRevivalSeed } from "./run-revival-seed.ts";
 describe("R6 random programs with replicas that come back", () => {
   it("R6 whatever dies, sources and clones too while a clone is made, all worlds come to the right answer", () => {
     const totals = { deaths: 0, back: 0, source: 0, clone: 0 };
-    const seeds = tries(20, 3_000);
+    const seeds = tries(8, 3_000);
     for (let seed = 1; seed <= seeds; seed++) {
       const outcome = runRevivalSeed({ seed });
       equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
@@ -23,7 +23,7 @@ describe("R6 random programs with replicas that come back", () => {
 
   it("R6 mirrored too", () => {
     let back = 0;
-    for (let seed = 1; seed <= tries(6, 500); seed++) {
+    for (let seed = 1; seed <= tries(2, 500); seed++) {
       const outcome = runRevivalSeed({ seed, variant: "mirror" });
       equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
       back += outcome.clones.back;
@@ -37,7 +37,7 @@ describe("R6 random programs with replicas that come back", () => {
     // An attempt that was given up before everybody had heard of it.
     // A second attempt, from another source, that came before the news of the first one's end: a message that everybody has was kept.
     // A source whose world waited, by a substitute, for what others held back for the clone: the attempt is given up.
-    for (const seed of [1129, 1007, 3074, 1483, 4579]) {
+    for (const seed of [1129, 1007, 3074, 1483, 4579].slice(0, tries(2, 5))) {
       const outcome = runRevivalSeed({ seed });
       equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
     }

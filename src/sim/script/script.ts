@@ -95,6 +95,8 @@ export type CancelAction =
 /** How a member calls the function that makes a communicator. */
 export type Making =
   | { readonly by: "duplicate"; readonly parent: number }
+  /** MPI_Comm_shrink, where no death reaches the program: all members are in it. */
+  | { readonly by: "shrink"; readonly parent: number }
   | { readonly by: "split"; readonly parent: number; readonly color: number | null; readonly key: number }
   | { readonly by: "create"; readonly parent: number; readonly members: readonly number[] }
   /** Only the members call. */

@@ -1,8 +1,8 @@
 import { saves } from "../../base/saved-classes.ts";
 import { Group } from "../../comm/group.ts";
-import type { Agreement } from "../agreement.ts";
 import type { Communicator } from "../communicator.ts";
 import { contextCandidate } from "../context.ts";
+import { agreesIn, type JoinedAgreement, joinAgreement, nextVerdict } from "../joined-agreement.ts";
 import type { Process } from "../process.ts";
 import { NewCommunicator } from "./new-communicator.ts";
 
@@ -18,7 +18,7 @@ const candidates = 32;
  */
 export class Shrink extends NewCommunicator {
   readonly parent: Communicator;
-  private survey: Agreement | null = null;
+  private survey: JoinedAgreement | null = null;
   private attempt = 0;
 
   constructor(parent: Communicator) {
@@ -28,8 +28,8 @@ export class Shrink extends NewCommunicator {
 
   override advance(process: Process): boolean {
     for (;;) {
-      this.survey ??= process.agreements.join(this.parent, this.freeOnes(process));
-      const verdict = process.agreements.verdictOf(this.survey);
+      this.survey ??= joinAgreement(process, this.parent, this.freeOnes(process));
+      const verdict = nextVerdict(process, this.survey);
       if (verdict === null) return false;
       // The lowest bit that all members have set.
       const choice = verdict.flags === 0 ? -1 : 31 - Math.clz32(verdict.flags & -verdict.flags);
@@ -43,6 +43,10 @@ export class Shrink extends NewCommunicator {
       this.attempt++;
       this.survey = null;
     }
+  }
+
+  override isStep(comm: Communicator): boolean {
+    return agreesIn(this.survey, comm);
   }
 
   private freeOnes(process: Process): number {
