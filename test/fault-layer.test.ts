@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { banyan, program, runMsMax } from "./harness.ts";
-import { longUnless, tries } from "./long.ts";
+import { long, longUnless, tries } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 const limit = timeLimit(runMsMax);
@@ -185,6 +185,37 @@ for (const perThread of [1, 2]) {
     assert.equal(code, 0, stderr);
   });
 }
+
+/** All but the first ask until they die, and nothing else lets them out. */
+const within = program(
+  "layer-within.c",
+  `
+  #define SIM_FT_PROBABILITY 0.9
+  #define SIM_FT_PERIOD 0.01
+  #include <MPI-FT.h>
+  #include <stdio.h>
+  int main(int argc, char **argv) {
+    int rank, one = 1, sum;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    srand(rank);
+    while (rank) Sim_FT_decide_kill();
+    printf("%d\\n", MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_ERR_PROC_FAILED);
+    MPI_Finalize();
+    return 0;
+  }
+`,
+);
+
+test("U7 (5.1): Sim_FT_decide_kill with a probability that grows since it was asked last", {
+  ...limit,
+  ...long,
+}, async () => {
+  const { code, stdout, stderr } = await banyan(["run", "-n", "3", "--fault-layer", within]);
+  assert.equal(stdout, "1\n", stderr);
+  assert.equal(code, 0);
+});
 
 /** Goes on with whoever is left, for ever. */
 const endless = program(
