@@ -282,6 +282,32 @@ test("U7: what only the fault layer has is refused elsewhere, and the other way 
   }
 });
 
+test("U9: banyan sim tells what Tests 1 to 5 cost with the layer and without", limit, async () => {
+  const scenario = ["sim", "--fault-layer", "--scenario", "tests-1-to-5"];
+  const { code, stdout, stderr } = await banyan([...scenario, "-n", "8"]);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^8 processes, .*\n(test [1-5] .* without, .* with the layer, .*\n){5}$/);
+  for (const [args, said] of [
+    [scenario, /: say for how many ranks with -n, 2 or more\n$/],
+    [
+      ["sim", "-n", "8", "--scenario", "tests-1-to-5"],
+      /--protocol none has none of that name; there are tests-1-to-5 /,
+    ],
+    [
+      [...scenario, "-n", "8", mortal],
+      /^banyan: Cannot simulate .* with --scenario: a scenario has programs of its own/,
+    ],
+    [
+      ["sim", "-n", "8", "--fault-layer", mortal],
+      /^banyan: Cannot simulate .* with --protocol fault-layer: it would run/,
+    ],
+  ] as const) {
+    const refused = await banyan(args);
+    assert.match(refused.stderr, said);
+    assert.equal(refused.code, 2);
+  }
+});
+
 test("U3: without a fault layer nobody dies for the program alone", limit, async () => {
   const { code, stderr } = await banyan(["run", "-n", "2", alive]);
   assert.match(stderr, /dead to the program alone: the job has no fault layer; run it with --fault-layer/);
