@@ -23,12 +23,26 @@ static inline void Sim_FT_kill_me(void) {
 }
 
 /*
+ * Dies with a probability that grows with the time since the process was asked last: p within so many seconds, whoever asks how often (5.1). Give each
+ * process a sequence of its own with srand.
+ */
+static inline void Sim_FT_kill_me_within(double p, double seconds) {
+    static double last = -1;
+    const double now = MPI_Wtime(), passed = last < 0 ? 0 : now - last;
+    last = now;
+    if (rand() / (RAND_MAX + 1.0) < 1 - pow(1 - p, passed / seconds)) Sim_FT_kill_me();
+}
+
+/*
  * Conditions under which a process dies, asked wherever the program calls it. Define SIM_FT_CONDITION, an expression, before this file is
- * included; without it nobody dies.
+ * included; or SIM_FT_PROBABILITY and SIM_FT_PERIOD, in seconds, for one that grows with time. Without them nobody dies.
  */
 static inline void Sim_FT_decide_kill(void) {
 #ifdef SIM_FT_CONDITION
     if (SIM_FT_CONDITION) Sim_FT_kill_me();
+#endif
+#ifdef SIM_FT_PROBABILITY
+    Sim_FT_kill_me_within(SIM_FT_PROBABILITY, SIM_FT_PERIOD);
 #endif
 }
 

@@ -115,6 +115,34 @@ for (const { rank, who, lost } of victims) {
   }
 }
 
+/** Deaths that only the program sees, in the same calls: the same grids are lost. */
+for (const { rank, who, lost } of victims) {
+  for (const learning of ["told", "watch"]) {
+    const when = longUnless(rank === 4 && learning === "watch");
+    const how = learning === "told" ? "is told" : "watches";
+    test(`U10 under the fault layer ${who} dies, and the manager ${how}`, when, async () => {
+      const options = ["-n", "7", "--fault-layer", "--faults", `layer-kill rank ${rank} at call 40`];
+      const job: Job = { problem: advection, language: "c", options, words: [`learn=${learning}`] };
+      const ended = await run(job);
+      assert.deepEqual(lostIn(ended.stdout), [lost], ended.stdout + ended.stderr);
+      assertRight(job, ended);
+    });
+  }
+}
+
+for (const language of ["c", "ts"] as const) {
+  test(`U10 under the fault layer half of the processes die at random times: ${language}`, long, async (t) => {
+    for (let round = 0; round < 5; round++) {
+      const plan = [1, 4, 6, 8].map((rank) => `layer-kill rank ${rank} at ${randomInt(900)}ms`).join("; ");
+      t.diagnostic(plan);
+      const options = ["-n", "9", "--nodes", "2", "--fault-layer", "--faults", plan];
+      const shape = { dims: 2, least: 3, depth: 4 };
+      const job: Job = { problem: advection, language, shape, options };
+      assertRight(job, await run(job));
+    }
+  });
+}
+
 test("U10 Figure 3.3 on real processes: [2,3] is lost, and [1,2] is solved instead", long, async () => {
   const shape = { dims: 2, least: 1, depth: 3 };
   const options = ["-n", "9", "--protocol", "ulfm", "--faults", "kill rank 4 at call 30"];

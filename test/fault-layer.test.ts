@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { banyan, program, runMsMax } from "./harness.ts";
-import { longUnless, tries } from "./long.ts";
+import { long, longUnless, tries } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 const limit = timeLimit(runMsMax);
@@ -131,6 +131,182 @@ for (const [what, dead] of [
     assert.equal(code, 0, stderr);
   });
 }
+
+/** Sums until a sum fails, and says in which step; then the survivors go on alone. */
+const mortal = program(
+  "layer-mortal.c",
+  `
+  #include <mpi.h>
+  #include <mpi-ext.h>
+  #include <stdio.h>
+  int main(int argc, char **argv) {
+    int rank, size, step = 0, error, one = 1, sum;
+    MPI_Comm survivors;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    do {
+      step++;
+      error = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    } while (!error && step < 1000);
+    MPIX_Comm_shrink(MPI_COMM_WORLD, &survivors);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, survivors);
+    printf("%d: step %d, %d left\\n", rank, step, sum);
+    MPI_Comm_free(&survivors);
+    MPI_Finalize();
+    return 0;
+  }
+`,
+);
+
+/** The first sum is the fifth call. */
+for (const perThread of [1, 2]) {
+  const how = perThread === 1 ? "" : ", ranks of one thread";
+  test(`U7 §5.3.6: a plan makes processes die in their n-th calls${how}`, {
+    ...limit,
+    ...longUnless(perThread === 1),
+  }, async () => {
+    const plan = "layer-kill rank 1 at call 14; layer-kill rank 3 at call 14";
+    const threads = ["--ranks-per-thread", `${perThread}`];
+    const { code, stdout, stderr } = await banyan([
+      "run",
+      "-n",
+      "5",
+      ...threads,
+      "--fault-layer",
+      "--faults",
+      plan,
+      mortal,
+    ]);
+    const living = [0, 2, 4].map((rank) => `${rank}: step 10, 3 left`);
+    assert.deepEqual(stdout.split("\n").filter(Boolean).sort(), living, stderr);
+    assert.match(stderr, /exit 0; 2 ranks were dead to the program\n/);
+    assert.equal(code, 0, stderr);
+  });
+}
+
+/** All but the first ask until they die, and nothing else lets them out. */
+const within = program(
+  "layer-within.c",
+  `
+  #define SIM_FT_PROBABILITY 0.9
+  #define SIM_FT_PERIOD 0.01
+  #include <MPI-FT.h>
+  #include <stdio.h>
+  int main(int argc, char **argv) {
+    int rank, one = 1, sum;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    srand(rank);
+    while (rank) Sim_FT_decide_kill();
+    printf("%d\\n", MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_ERR_PROC_FAILED);
+    MPI_Finalize();
+    return 0;
+  }
+`,
+);
+
+test("U7 (5.1): Sim_FT_decide_kill with a probability that grows since it was asked last", {
+  ...limit,
+  ...long,
+}, async () => {
+  const { code, stdout, stderr } = await banyan(["run", "-n", "3", "--fault-layer", within]);
+  assert.equal(stdout, "1\n", stderr);
+  assert.equal(code, 0);
+});
+
+/** Goes on with whoever is left, for ever. */
+const endless = program(
+  "layer-endless.ts",
+  `
+  import { mpi } from "banyan";
+  let comm = mpi.world;
+  for (;;) {
+    try { comm.barrier(); } catch { comm = comm.shrink(); }
+    if (process.argv[2] === "planned" && comm.size === 2) break;
+  }
+  console.log(mpi.world.rank, mpi.world.failed().size);
+`,
+);
+
+test("U7 §5.3.6: processes whose lifetimes are over die, all of them, and the job ends well", limit, async () => {
+  const args = ["run", "-n", "3", "--nodes", "2", "--fault-layer", "--lifetimes", "weibull:100,20ms", endless];
+  const { code, stdout, stderr } = await banyan(args);
+  assert.equal(stdout, "", stderr);
+  assert.equal(code, 0, stderr);
+});
+
+test("U7 §5.3.6: at a time of the plan, a whole node", limit, async () => {
+  const plan = "layer-kill node 1 at 20ms";
+  const { code, stdout, stderr } = await banyan([
+    "run",
+    "-n",
+    "4",
+    "--nodes",
+    "2",
+    "--fault-layer",
+    "--faults",
+    plan,
+    endless,
+    "planned",
+  ]);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(stdout.split("\n").filter(Boolean).sort(), ["0 2", "1 2"], stderr);
+});
+
+test("U7: what only the fault layer has is refused elsewhere, and the other way round", limit, async () => {
+  const refusals: readonly (readonly [readonly string[], RegExp])[] = [
+    [
+      ["--faults", "layer-kill rank 0 at 1s"],
+      /^banyan: Cannot use the fault plan: entry 1, .*only jobs under --fault-layer.*\n$/,
+    ],
+    [
+      ["--fault-layer", "--faults", "kill rank 0 at 1s"],
+      /^banyan: Cannot use the fault plan: entry 1, .*say layer-kill\n$/,
+    ],
+    [
+      ["--lifetimes", "exponential:1s"],
+      /^banyan: Cannot give processes lifetimes: only under --protocol fault-layer .*\n$/,
+    ],
+    [
+      ["--fault-layer", "--lifetimes", "normal:1s"],
+      /^banyan: Cannot give processes the lifetimes "normal:1s": give .*\n$/,
+    ],
+  ];
+  for (const [options, said] of refusals) {
+    const { code, stderr } = await banyan(["run", "-n", "2", ...options, endless]);
+    assert.match(stderr, said);
+    assert.equal(code, 2);
+  }
+});
+
+test("U9: banyan sim tells what Tests 1 to 5 cost with the layer and without", limit, async () => {
+  const scenario = ["sim", "--fault-layer", "--scenario", "tests-1-to-5"];
+  const { code, stdout, stderr } = await banyan([...scenario, "-n", "8"]);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^8 processes, .*\n(test [1-5] .* without, .* with the layer, .*\n){5}$/);
+  for (const [args, said] of [
+    [scenario, /: say for how many ranks with -n, 2 or more\n$/],
+    [
+      ["sim", "-n", "8", "--scenario", "tests-1-to-5"],
+      /--protocol none has none of that name; there are tests-1-to-5 /,
+    ],
+    [
+      [...scenario, "-n", "8", mortal],
+      /^banyan: Cannot simulate .* with --scenario: a scenario has programs of its own/,
+    ],
+    [
+      ["sim", "-n", "8", "--fault-layer", mortal],
+      /^banyan: Cannot simulate .* with --protocol fault-layer: it would run/,
+    ],
+  ] as const) {
+    const refused = await banyan(args);
+    assert.match(refused.stderr, said);
+    assert.equal(refused.code, 2);
+  }
+});
 
 test("U3: without a fault layer nobody dies for the program alone", limit, async () => {
   const { code, stderr } = await banyan(["run", "-n", "2", alive]);

@@ -34,6 +34,7 @@ import { statusCalls } from "./calls/statuses.ts";
 import { topologyCalls } from "./calls/topologies.ts";
 import { countRefused } from "./collectives/refused-collective.ts";
 import { withParameters } from "./exact-parameters.ts";
+import { makeMortal } from "./mortal-calls.ts";
 import type { Program } from "./program.ts";
 
 /**
@@ -61,7 +62,10 @@ const anytime = new Set([
 /** `names` are the functions that the program imports. */
 export function bind(program: Program, names: readonly string[]): Record<string, Call> {
   const importOf = importsOf(program);
-  return Object.fromEntries(["callback", "callback_done", ...names].map((name) => [name, importOf(name)]));
+  const bound = Object.fromEntries(names.map((name) => [name, importOf(name)]));
+  const isDue = program.operations.simulatedDeath?.isDue ?? null;
+  if (isDue !== null) makeMortal(program, bound, { isDue, die: importOf("MPIX_Simulated_death"), isCapturePoint });
+  return { ...bound, callback: importOf("callback"), callback_done: importOf("callback_done") };
 }
 
 /** Makes one import after the other, as they are asked for. */

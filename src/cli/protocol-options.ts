@@ -15,14 +15,20 @@ const options: readonly ProtocolOption[] = [
 ];
 
 export function addProtocolOptions(command: Command): Command {
-  for (const { name, flag } of protocols) {
-    if (flag === undefined) continue;
-    command.addOption(new Option(flag, `the same as --protocol ${name}`).implies({ protocol: name }));
-  }
+  protocolFlags(command);
   for (const { flag, help, form } of options) {
     const option = new Option(flag, help);
     const parse = parserOf(flag.split(" ")[0]!, form);
     command.addOption(parse === null ? option : option.argParser(parse));
+  }
+  return command;
+}
+
+/** Flags that choose a protocol. */
+export function protocolFlags(command: Command): Command {
+  for (const { name, flag } of protocols) {
+    if (flag === undefined) continue;
+    command.addOption(new Option(flag, `the same as --protocol ${name}`).implies({ protocol: name }));
   }
   return command;
 }

@@ -14,12 +14,14 @@ import { familyNames } from "../sim/generator/generator.ts";
 import { recoveringSeeds } from "../sim/protocol-worlds/recovering-seeds.ts";
 import { repairingSeeds } from "../sim/protocol-worlds/repairing-seeds.ts";
 import { replicatedSeeds } from "../sim/protocol-worlds/replicated-seeds.ts";
+import { scenarios } from "../sim/protocol-worlds/scenarios.ts";
 import type { RecoveringSeedOptions, SeededWorld } from "../sim/protocol-worlds/seeded-world.ts";
 import { type SetsBy, setsBy } from "../sim/recovery/sets.ts";
 import { runSeed } from "../sim/run-seed.ts";
 import { complain, UsageError } from "./complain.ts";
 import type { CreateCommand } from "./create-command.ts";
 import { readFaultPlan } from "./fault-plan.ts";
+import { protocolFlags } from "./protocol-options.ts";
 import { type SimProgramOptions, simulateProgram } from "./sim-program.ts";
 import { wholeNumber } from "./whole-number.ts";
 
@@ -33,6 +35,7 @@ interface SimOptions extends SimProgramOptions {
   readonly keepSuspects?: true;
   readonly often: readonly string[];
   readonly trace?: true;
+  readonly scenario?: string;
 }
 
 /** After this many failing seeds the others are not worth the time. */
@@ -46,8 +49,41 @@ const examplesOf = (name: string): string => `  banyan sim --protocol ${name} --
   banyan sim --protocol ${name} -n 4 --nodes 2 --faults "kill node 1 at call 5 of rank 0" --seed 3
 `;
 
+const scenarioTexts = Object.entries(scenarios).flatMap(([protocol, named]) =>
+  Object.keys(named).map((name) => `${name} (--protocol ${protocol})`),
+);
+
+function simulateWorlds(options: SimOptions): number {
+  const { scenario, protocol, ranks } = options;
+  checkRanks(ranks);
+  if (scenario === undefined) return sim(options);
+  const describe = scenarios[protocol]?.[scenario];
+  if (describe === undefined) {
+    const state = `--protocol ${protocol} has none of that name`;
+    throw new UsageError(`Cannot run the scenario "${scenario}": ${state}; there are ${scenarioTexts.join(", ")}`);
+  }
+  if (ranks === undefined || ranks < 2) {
+    throw new UsageError(`Cannot run the scenario "${scenario}": say for how many ranks with -n, 2 or more`);
+  }
+  process.stdout.write(`${describe(ranks).join("\n")}\n`);
+  return 0;
+}
+
+async function simulateOne(program: string, args: string[], options: SimOptions): Promise<number> {
+  const { scenario, protocol } = options;
+  const state = scenario !== undefined ? "a scenario has programs of its own" : "it would run there without a protocol";
+  if (scenario === undefined && protocol === protocolDefault.name) return await simulateProgram(program, args, options);
+  const given = scenario !== undefined ? "--scenario" : `--protocol ${protocol}`;
+  throw new UsageError(`Cannot simulate ${program} with ${given}: ${state}; leave one of them out`);
+}
+
+function checkRanks(ranks: number | undefined): void {
+  if (ranks === undefined || (ranks >= 1 && ranks <= ranksMax)) return;
+  throw new UsageError(`Cannot simulate ${ranks} ranks: it must be 1 to ${ranksMax}`);
+}
+
 export const simCommand: CreateCommand = (finished) =>
-  new Command("sim")
+  protocolFlags(new Command("sim"))
     .description(
       "Run random programs in simulated worlds and check every outcome; or a program in C on simulated ranks.",
     )
@@ -87,6 +123,7 @@ export const simCommand: CreateCommand = (finished) =>
       [],
     )
     .option("--trace", "with --seed: print everything that happens")
+    .option("--scenario <name>", `instead of random programs, with -n: ${scenarioTexts.join(", ")}`)
     .option(
       "--nodes <number>",
       "how many simulated nodes hold the ranks (default: the seed decides; of a program: 1)",
@@ -115,7 +152,7 @@ ${withReturn.map(examplesOf).join("")}  banyan sim -n 256 --seed 7 solver.c 1000
     )
     .passThroughOptions()
     .action(async (program: string | undefined, args: string[], options: SimOptions) =>
-      finished(program === undefined ? sim(options) : await simulateProgram(program, args, options)),
+      finished(program === undefined ? simulateWorlds(options) : await simulateOne(program, args, options)),
     );
 
 function planOf(text: string): FaultPlan {
@@ -138,9 +175,6 @@ function recoveringWorld(protocol: string, options: RecoveringSeedOptions): Seed
 
 function sim(options: SimOptions): number {
   const { ranks, nodes, events, trace, protocol, sets, keepSuspects } = options;
-  if (ranks !== undefined && (ranks < 1 || ranks > ranksMax)) {
-    throw new UsageError(`Cannot simulate ${ranks} ranks: it must be 1 to ${ranksMax}`);
-  }
   const unknown = options.often.find((name) => !familyNames().includes(name));
   if (unknown !== undefined) {
     throw new UsageError(`Cannot draw "${unknown}" more often: there are ${familyNames().join(", ")}`);

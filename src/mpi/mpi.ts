@@ -1,5 +1,6 @@
 /** The object that programs import as `mpi`: the world they are in, the standard's names, and the calls that belong to no communicator. */
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { MortalOperations } from "../core/binding/mortal-operations.ts";
 import type { Operations } from "../core/binding/operations.ts";
 import { ProcessOperations } from "../core/binding/process-operations.ts";
 import type { Datatype } from "../core/comm/datatype/datatype.ts";
@@ -46,7 +47,9 @@ export class Mpi extends Names {
   constructor(host: Host, operations: Operations = new ProcessOperations(host)) {
     super();
     this.#host = host;
-    const environment = new Environment(host, operations, () => this.self);
+    const isMortal = (operations.simulatedDeath?.isDue ?? null) !== null;
+    const own = isMortal ? new MortalOperations(operations, () => this.killMe()) : operations;
+    const environment = new Environment(host, own, () => this.self);
     this.#environment = environment;
     this.#arrays = new SharedArrays(host.process.memory);
     this.world = new Communicator(environment, host.process.world, { name: "world" });

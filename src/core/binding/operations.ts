@@ -50,6 +50,9 @@ export interface MessageOutcome {
 
 /** A process that can be dead to its program and live on (core/fault-layer). */
 export interface SimulatedDeath {
+  readonly isDead: boolean;
+  /** Asked before each call of the program: shall the process die in it? Null: its program alone makes it die. */
+  readonly isDue: (() => boolean) | null;
   /** From now on, for everybody: nothing of the program may run any more. */
   die(): void;
   /** The process has served to the end of all. */

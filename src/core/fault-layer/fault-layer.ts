@@ -30,6 +30,10 @@ import { WatchedMessages } from "./watched-messages.ts";
 export interface FaultLayerOptions {
   /** Successors of a process in the tree of synchronisations. */
   readonly fanOut: number;
+  /** See `SimulatedDeath`; null unless given. */
+  readonly isDue?: (() => boolean) | null;
+  /** Called when the process has died. */
+  readonly died?: () => void;
   /** Gets every word that this process says to others. */
   readonly listener?: (to: WorldRank, kind: Say, words: readonly number[]) => void;
 }
@@ -45,8 +49,10 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
   readonly collectives: StartedCollectives;
   /** Requests that the program has given back and the base has not done with. */
   readonly lingering: Lingering;
+  readonly isDue: (() => boolean) | null;
   isDead = false;
   readonly #listener: FaultLayerOptions["listener"];
+  readonly #died: FaultLayerOptions["died"];
   readonly #side: SideChannel;
   readonly #members = new Map<number, Member>();
   /** Contexts of communicators whose ends are under way. */
@@ -55,12 +61,14 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
   readonly #received = new Map<RecordId, Pointer>();
   #end = -1 as RecordId;
 
-  constructor(base: Operations, process: Process, { fanOut, listener }: FaultLayerOptions) {
+  constructor(base: Operations, process: Process, { fanOut, isDue = null, died, listener }: FaultLayerOptions) {
     this.base = base;
     this.process = process;
     this.rank = process.rank as WorldRank;
     this.fanOut = fanOut;
+    this.isDue = isDue;
     this.#listener = listener;
+    this.#died = died;
     this.messages = new WatchedMessages(process.engine, this.handshakes, this.deaths);
     this.collectives = new StartedCollectives(base, process.memory);
     this.lingering = new Lingering(base);
@@ -95,6 +103,7 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
   die(): void {
     if (this.isDead) return;
     this.isDead = true;
+    this.#died?.();
     for (const comm of [...this.process.communicators.values()]) this.memberOf(comm).die();
   }
 

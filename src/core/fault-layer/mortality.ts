@@ -44,8 +44,12 @@ export class Mortality {
     this.#calls++;
     const passedMs = Math.max(0, nowMs - this.#lastMs);
     this.#lastMs = nowMs;
+    let isDue = false;
     // Each of them draws, whoever comes first: one reason more changes nothing for the others.
-    return this.#reasons.map((reason, i) => this.#isTrue(reason, i, nowMs, passedMs)).includes(true);
+    for (let i = 0; i < this.#reasons.length; i++) {
+      if (this.#isTrue(this.#reasons[i]!, i, nowMs, passedMs)) isDue = true;
+    }
+    return isDue;
   }
 
   #isTrue(reason: DeathReason, index: number, nowMs: number, passedMs: number): boolean {

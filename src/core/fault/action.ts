@@ -30,6 +30,9 @@ export function deedsOf(fault: Fault, layout: FaultLayout, pick: PickLiving): De
   switch (fault.kind) {
     case "kill":
       return kill(fault.victim, layout, pick);
+    case "layer-kill":
+      // Ranks do it themselves.
+      return [];
     case "stop": {
       const node = fault.node === "random" ? pick("node") : fault.node;
       return node === undefined ? [] : [{ kind: "stop-node", node }];

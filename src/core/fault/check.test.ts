@@ -13,6 +13,9 @@ describe("X3 a plan fits a job", () => {
 
   const alone = { ranks: 1, nodes: 1, sets: 1 };
   const without = { ...jobSize, sets: 0 };
+  const layered = { ...jobSize, isLayered: true };
+  const onlyLayered = "only jobs under --fault-layer have deaths that the program alone sees; give it, or say kill";
+  const onlyReal = "real deaths end a job under --fault-layer; say layer-kill";
   const ranks = "there is no rank 8; the job has ranks 0 to 7";
   const nodes = "there is no node 4; the job has nodes 0 to 3";
   const sets = "there is no set 4; the job has sets 0 to 3";
@@ -33,6 +36,11 @@ describe("X3 a plan fits a job", () => {
     ["kill rank 0 in recovery", without, noSets],
     ["kill rank 0 at commit of any set", without, noSets],
     ["kill set 0 at 3s", without, noSets],
+    ["layer-kill rank 3 at call 100", jobSize, onlyLayered],
+    ["kill rank 3 at call 100", layered, onlyReal],
+    ["kill random node at 3s", layered, onlyReal],
+    ["layer-kill rank 8 at 3s", layered, ranks],
+    ["layer-kill node 4 at 3s", layered, nodes],
   ];
   for (const [text, job, wrong] of refusals) {
     it(`not ${text}, with ${job.ranks} ranks and ${job.sets} sets`, () => {

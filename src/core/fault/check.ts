@@ -7,6 +7,8 @@ export interface JobSize {
   readonly nodes: number;
   /** The number of sets, whose ranks roll back together; 0 under a protocol that takes no checkpoints. */
   readonly sets: number;
+  /** Processes are dead to the program alone; not so unless given. */
+  readonly isLayered?: boolean;
 }
 
 /** Why the plan does not fit this job, in one line; undefined when it fits. */
@@ -22,12 +24,21 @@ function checkEntry(entry: Entry, job: JobSize): string | undefined {
   return entry.kind === "seed" ? undefined : (checkFault(entry.fault, job) ?? checkWhen(entry.when, job));
 }
 
+const killsUnderLayer = "real deaths end a job under --fault-layer; say layer-kill";
+const layerKillsElsewhere =
+  "only jobs under --fault-layer have deaths that the program alone sees; give it, or say kill";
+
 function checkFault(fault: Fault, job: JobSize): string | undefined {
   switch (fault.kind) {
     case "kill":
+      if (job.isLayered === true && fault.victim.kind !== "service") return killsUnderLayer;
       if (fault.victim.kind === "rank") return checkNumber("rank", fault.victim.rank, job.ranks);
       if (fault.victim.kind === "node") return checkNumber("node", fault.victim.node, job.nodes);
       return fault.victim.kind === "set" ? checkSet(fault.victim.set, job) : undefined;
+    case "layer-kill":
+      if (job.isLayered !== true) return layerKillsElsewhere;
+      if (fault.victim.kind === "rank") return checkNumber("rank", fault.victim.rank, job.ranks);
+      return fault.victim.kind === "node" ? checkNumber("node", fault.victim.node, job.nodes) : undefined;
     case "stop":
     case "continue":
       return fault.node === "random" ? undefined : checkNumber("node", fault.node, job.nodes);

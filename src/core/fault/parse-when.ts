@@ -39,6 +39,15 @@ export function parseWhen(words: Words, fault: Fault): When {
   }
 }
 
+/** The moments of deaths that ranks carry out themselves: they know the time, and their own calls. */
+export function parseLayerWhen(words: Words): When {
+  words.expect("at");
+  const span = parseSpan(words, 0);
+  if (span !== null) return { kind: "time", after: span };
+  words.expect("call");
+  return { kind: "call", count: words.wholeNumber(1), rank: null };
+}
+
 /** A time, fixed or drawn; null when the next words are no time. */
 function parseSpan(words: Words, leastMs: number): Span | null {
   const ms = words.timeIfAny(leastMs);

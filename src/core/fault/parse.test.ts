@@ -87,6 +87,9 @@ describe("X3 fault plans are read", () => {
     ["kill service dispatcher at call 10 of rank 5", "kill service dispatcher at call 10 of rank 5"],
     ["restore link 0-1 at log full", "restore link 0-1 at log full"],
     ["continue node 2 at finish", "continue node 2 at finish"],
+    ["layer-kill rank 3 at call 100", "layer-kill rank 3 at call 100"],
+    ["LAYER-KILL node 1 at 5s +- 1s", "layer-kill node 1 at 5s ±1s"],
+    ["layer-kill random rank at random exponential mean 2s", "layer-kill random rank at random exponential mean 2s"],
     ["stop random node at init of rank 3", "stop random node at init of rank 3"],
   ] as const) {
     it(`"${text}" is "${canonical}"`, () => equal(printed(text), canonical));
@@ -96,7 +99,7 @@ describe("X3 fault plans are read", () => {
 describe("X3 a plan that cannot be read is answered in one line: which entry, what is wrong, what is allowed", () => {
   const time = "a time with its unit (500ms, 3s, 1.5m, 2h)";
   const refusals: Readonly<Record<string, string>> = {
-    "kil rank 3": '"kil" does not fit here; allowed: seed, kill, stop, continue, cut, delay, restore',
+    "kil rank 3": '"kil" does not fit here; allowed: seed, kill, layer-kill, stop, continue, cut, delay, restore',
     "kill rank": "it ends too early; allowed: a whole number",
     "kill rank -1 at 3s": '"-1" does not fit here; allowed: a whole number',
     "kill rank 3": "it ends too early; allowed: in, every, at",
@@ -122,6 +125,11 @@ describe("X3 a plan that cannot be read is answered in one line: which entry, wh
     "kill rank 3 at random between 2s and 1s":
       "nothing is between a later and an earlier time; give the earlier one first",
     "kill rank 3 at random weibull shape 0 scale 1s": '"0" is out of range; give a number from 0.1 to 100',
+    "layer-kill set 1 at 3s": '"set" does not fit here; allowed: rank, node, random',
+    "layer-kill random node at 3s": '"node" does not fit here; allowed: rank',
+    "layer-kill rank 3 every 3s": '"every" does not fit here; allowed: at',
+    "layer-kill rank 3 at init": `"init" does not fit here; allowed: ${time}, random, call`,
+    "layer-kill rank 3 at call 9 of rank 2": '"of" does not fit here; allowed: nothing more',
     "seed 8": "there is a seed already; give one",
   };
   for (const [text, wrong] of Object.entries(refusals)) {
@@ -150,9 +158,9 @@ describe("docs/faults.md says what is so", () => {
   it("so can every fault and every moment of its tables", () => {
     const firstCells = [...page.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell]) => cell!.match(/`[^`]+`/g)!);
     const forms = firstCells.map((form) => form.slice(1, -1));
-    const faults = forms.filter((form) => /^(kill|stop|continue|cut|delay|restore) /.test(form));
+    const faults = forms.filter((form) => /^(kill|layer-kill|stop|continue|cut|delay|restore) /.test(form));
     const moments = forms.filter((form) => /^(at|in|every) /.test(form));
-    deepEqual([faults.length, moments.length, forms.length], [12, 21, 33]);
+    deepEqual([faults.length, moments.length, forms.length], [15, 21, 36]);
     for (const fault of faults) parsed(`${fault} at 1s`);
     for (const moment of moments) parsed(`kill node 1 ${moment}`);
   });

@@ -2,8 +2,17 @@
  * Text to fault plan. Entries are separated by semicolons or line ends, `#` begins a comment. Every entry is a fault and a
  * moment, with `for <time>` before or after the moment; words that qualify a moment may stand in any order.
  */
-import { parseWhen } from "./parse-when.ts";
-import { type Entry, entriesMax, type Fault, type FaultPlan, type LinkPattern, services, type Victim } from "./plan.ts";
+import { parseLayerWhen, parseWhen } from "./parse-when.ts";
+import {
+  type Entry,
+  entriesMax,
+  type Fault,
+  type FaultPlan,
+  type LayerVictim,
+  type LinkPattern,
+  services,
+  type Victim,
+} from "./plan.ts";
 import { Refusal, Words } from "./words.ts";
 
 /** The plan, or the reason why the text is none, in one line. */
@@ -49,17 +58,19 @@ function parseFault(words: Words): Entry {
   const fault = parseWhat(words);
   const lasts = fault.kind === "stop" || fault.kind === "cut" || fault.kind === "delay";
   let forMs = lasts && words.take("for") ? words.time() : null;
-  const when = parseWhen(words, fault);
+  const when = fault.kind === "layer-kill" ? parseLayerWhen(words) : parseWhen(words, fault);
   if (!lasts) return { kind: "fault", fault, when };
   if (forMs === null && words.take("for")) forMs = words.time();
   return { kind: "fault", fault: { ...fault, forMs }, when };
 }
 
 function parseWhat(words: Words): Fault {
-  const kind = words.oneOf(["kill", "stop", "continue", "cut", "delay", "restore"]);
+  const kind = words.oneOf(["kill", "layer-kill", "stop", "continue", "cut", "delay", "restore"]);
   switch (kind) {
     case "kill":
       return { kind, victim: parseVictim(words) };
+    case "layer-kill":
+      return { kind, victim: parseLayerVictim(words) };
     case "stop": {
       const isRandom = words.take("random");
       words.expect("node");
@@ -93,6 +104,18 @@ function parseVictim(words: Words): Victim {
       return { kind, service: words.oneOf(services) };
     case "random":
       return { kind, of: words.oneOf(["rank", "node"]) };
+  }
+}
+
+function parseLayerVictim(words: Words): LayerVictim {
+  const kind = words.oneOf(["rank", "node", "random"]);
+  switch (kind) {
+    case "rank":
+      return { kind, rank: words.wholeNumber(0) };
+    case "node":
+      return { kind, node: words.wholeNumber(0) };
+    case "random":
+      return { kind, of: words.oneOf(["rank"]) };
   }
 }
 

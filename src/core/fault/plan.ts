@@ -27,6 +27,8 @@ export type Entry =
 
 export type Fault =
   | { readonly kind: "kill"; readonly victim: Victim }
+  /** Dead to the program alone, and carried out by the ranks themselves: `layer-deaths.ts`. At a time, or at a call of the victim. */
+  | { readonly kind: "layer-kill"; readonly victim: LayerVictim }
   /** A stopped node does nothing and loses nothing; it continues after `forMs`. */
   | { readonly kind: "stop"; readonly node: number | "random"; readonly forMs: number | null }
   | { readonly kind: "continue"; readonly node: number }
@@ -40,6 +42,12 @@ export type Victim =
   | { readonly kind: "set"; readonly set: number }
   | { readonly kind: "service"; readonly service: Service }
   | { readonly kind: "random"; readonly of: "rank" | "node" };
+
+/** A node stands for all its ranks. */
+export type LayerVictim =
+  | { readonly kind: "rank"; readonly rank: number }
+  | { readonly kind: "node"; readonly node: number }
+  | { readonly kind: "random"; readonly of: "rank" };
 
 export const services = ["event-logger", "checkpoint-server", "dispatcher"] as const;
 export type Service = (typeof services)[number];

@@ -26,7 +26,8 @@ export function printEntry(entry: Entry): string {
 function printFault(fault: Fault): string {
   switch (fault.kind) {
     case "kill":
-      return `kill ${printVictim(fault.victim)}`;
+    case "layer-kill":
+      return `${fault.kind} ${printVictim(fault.victim)}`;
     case "stop":
       return fault.node === "random" ? "stop random node" : `stop node ${fault.node}`;
     case "continue":

@@ -13,6 +13,7 @@ import { assert } from "../base/assert.ts";
 import { type Deed, deedsOf, type FaultAction, isAboutSame, undoingOf } from "./action.ts";
 import { checkPlan } from "./check.ts";
 import { Draws } from "./draws.ts";
+import { hasLayerKills, seedOf } from "./layer-deaths.ts";
 import { type FaultEvent, type FaultLayout, isMoment, type Moment, momentOf, placesOf } from "./moment.ts";
 import type { Fault, FaultPlan, When } from "./plan.ts";
 
@@ -73,9 +74,14 @@ export class FaultSchedule {
 
   constructor(plan: FaultPlan, { seed, layout, living, state }: ScheduleOptions) {
     const sets = Math.max(-1, ...layout.setOf) + 1;
-    const wrong = checkPlan(plan, { ranks: layout.placement.length, nodes: layout.nodes, sets });
+    const wrong = checkPlan(plan, {
+      ranks: layout.placement.length,
+      nodes: layout.nodes,
+      sets,
+      isLayered: hasLayerKills(plan),
+    });
     assert(wrong === undefined, `the plan was to be checked before: ${wrong}`);
-    this.#seed = plan.entries.find((entry) => entry.kind === "seed")?.seed ?? seed;
+    this.#seed = seedOf(plan) ?? seed;
     this.#layout = layout;
     this.#living = living;
     this.#entries = plan.entries.length;
@@ -85,6 +91,7 @@ export class FaultSchedule {
     for (const [index, entry] of plan.entries.entries()) {
       if (entry.kind === "seed") continue;
       const { fault, when } = entry;
+      if (fault.kind === "layer-kill") continue;
       const moment = momentOf(when, fault, layout);
       const watch: Watch = { entry: index + 1, fault, when, moment, fired: 0, dueMs: 0 };
       watch.dueMs = this.#nextDueMs(watch);

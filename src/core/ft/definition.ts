@@ -71,6 +71,14 @@ export interface RankPartHost {
   readonly resources: unknown;
 }
 
+/** Of a fault plan. */
+export interface PlannedDeaths {
+  /** The plan's own; null: it has none. */
+  readonly seed: number | null;
+  /** In the rank's n-th call, or at that time after it began; the other one is null. */
+  readonly deaths: readonly { readonly rank: number; readonly call: number | null; readonly ms: number | null }[];
+}
+
 /** What is left of a protocol when a job is over. */
 export interface ProtocolReport {
   /** By rank, as far as ranks have come to their end; undefined otherwise. */
@@ -101,6 +109,11 @@ export interface ProtocolDefinition {
   readonly clones?: (values: OptionValues) => boolean;
   /** What is wrong with the values of its options for that job, in one line; undefined: nothing. */
   check(values: OptionValues, job: JobFacts): string | undefined;
+  /**
+   * Its ranks carry out these deaths of a fault plan themselves, which only the program sees: the values of its options with them. Absent: deaths
+   * are real.
+   */
+  readonly withPlannedDeaths?: (values: OptionValues, planned: PlannedDeaths) => OptionValues;
   /** Null: it takes none. */
   readonly checkpoints: ((values: OptionValues) => CheckpointPlan) | null;
   /** Null: the engine is asked nothing, and makes no call. */

@@ -8,6 +8,7 @@
  * ```
  */
 
+import { randomInt } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, constants, tmpdir } from "node:os";
 import { basename, join, relative, resolve } from "node:path";
@@ -16,10 +17,12 @@ import { noCaptureText } from "../../core/base/capture-points.ts";
 import { playersOf } from "../../core/base/players.ts";
 import { describeSystemError } from "../../core/base/system-error.ts";
 import { checkPlan } from "../../core/fault/check.ts";
+import { layerDeaths, seedOf } from "../../core/fault/layer-deaths.ts";
 import { parsePlan } from "../../core/fault/parse.ts";
 import type { FaultPlan } from "../../core/fault/plan.ts";
 import { printEntry } from "../../core/fault/print.ts";
 import type { CheckpointPlan, ProtocolDefinition } from "../../core/ft/definition.ts";
+import type { OptionValues } from "../../core/ft/option.ts";
 import { type ProtocolLaunchOptions, protocolDefault } from "../../core/ft/registry.ts";
 import { membersBySet } from "../../core/ft/sets.ts";
 import { nodeMapOf } from "../../core/process/node-map.ts";
@@ -302,7 +305,17 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
   const programs = [{ program: path, args: complete.args, ranks: options.ranks ?? 1 }, ...others];
   const joined = others.length > 0 && languageOf(path) === "typescript";
   const run = joined ? { ...complete, program: joinPrograms(folder, programs), args: [], others: [] } : complete;
-  const job = new Job({ ...run, placement, nodeMap, setOf, checkpoints, faults, trace, folder });
+  const job = new Job({
+    ...run,
+    protocolOptions: withDeathsOf(complete, faults, placement),
+    placement,
+    nodeMap,
+    setOf,
+    checkpoints,
+    faults,
+    trace,
+    folder,
+  });
   if (dieTogether(complete, faults)) {
     const message = `ranks that share a thread (${complete.ranksPerThread} each) die together when the fault plan kills one`;
     job.events.push({ kind: "note", message });
@@ -356,11 +369,25 @@ function dieTogether(
   return ranksPerThread > 1 && protocol.deaths === "survived" && isOfRanks === true;
 }
 
+/** The values of the protocol's options, with the deaths of the plan that its ranks carry out themselves. */
+function withDeathsOf(
+  { protocol, protocolOptions, ranks }: Pick<JobOptions, "protocol" | "protocolOptions" | "ranks">,
+  plan: FaultPlan | null,
+  placement: Placement,
+): OptionValues {
+  if (plan === null || protocol.withPlannedDeaths === undefined) return protocolOptions;
+  const deaths = layerDeaths(plan, { seed: randomInt(2 ** 32), placement: placement.slice(0, ranks) });
+  return protocol.withPlannedDeaths(protocolOptions, { seed: seedOf(plan), deaths });
+}
+
+type PlannedJob = JobSize & Pick<JobOptions, "program" | "protocol">;
+
 /** The plan of that text, or the mistake in it. */
-function planWanted(text: string, setOf: readonly number[], job: JobSize & { program: string }): FaultPlan | string {
+function planWanted(text: string, setOf: readonly number[], job: PlannedJob): FaultPlan | string {
   const plan = parsePlan(text);
   if (typeof plan === "string") return plan;
-  const mistake = checkPlan(plan, { ranks: job.ranks, nodes: job.nodes, sets: membersBySet(setOf).length });
+  const isLayered = job.protocol.withPlannedDeaths !== undefined;
+  const mistake = checkPlan(plan, { ranks: job.ranks, nodes: job.nodes, sets: membersBySet(setOf).length, isLayered });
   if (mistake !== undefined) return mistake;
   const ofCall = plan.entries.find((entry) => entry.kind === "fault" && entry.when.kind === "call");
   if (ofCall === undefined || languageOf(job.program) === "c") return plan;

@@ -9,6 +9,8 @@ export interface RankPartSetup {
   readonly incarnation: number;
   /** Of the job's protocol. */
   readonly options: OptionValues;
+  /** Of the job. */
+  readonly seed: number;
   /** From the protocol's part in the node. */
   readonly part: unknown;
   /** Words of the node, see `node-words.ts`. */

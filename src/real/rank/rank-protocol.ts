@@ -36,6 +36,7 @@ export function protocolOf(setup: RankSetup, say: (message: ProtocolWords) => vo
     rank,
     incarnation,
     options,
+    seed: setup.seed,
     part: setup.protocolPart,
     words,
     say: (said) => say({ kind: "protocol", words: said }),

@@ -4,13 +4,17 @@
  */
 import type { ProtocolDefinition } from "../definition.ts";
 import { noShapes } from "../protocol-shapes.ts";
-import { checkFaultLayer, faultLayerOptions } from "./options.ts";
+import { deathsText, diedShape } from "./fault-layer-job.ts";
+import { checkFaultLayer, faultLayerOptions, withPlannedDeaths } from "./options.ts";
 
 export const faultLayer: ProtocolDefinition = {
   name: "fault-layer",
   flag: "--fault-layer",
   help: "processes become dead to the program only, and serve on: to try programs that repair themselves",
-  examples: ["banyan run -n 16 --fault-layer solver.c"],
+  examples: [
+    "banyan run -n 16 --fault-layer --lifetimes weibull:0.7,30s solver.c",
+    'banyan run -n 16 --fault-layer --faults "layer-kill rank 3 at call 100" solver.c',
+  ],
   deaths: "fatal",
   boards: "never",
   refusals: {
@@ -21,8 +25,9 @@ export const faultLayer: ProtocolDefinition = {
   options: faultLayerOptions,
   replicas: null,
   check: checkFaultLayer,
+  withPlannedDeaths,
   checkpoints: null,
   rank: null,
-  shapes: noShapes,
-  summary: () => [],
+  shapes: { ...noShapes, fromRank: diedShape },
+  summary: ({ job }) => deathsText(job as number | undefined),
 };
