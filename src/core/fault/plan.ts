@@ -41,7 +41,7 @@ export type Victim =
   | { readonly kind: "service"; readonly service: Service }
   | { readonly kind: "random"; readonly of: "rank" | "node" };
 
-export const services = ["event-logger", "checkpoint-server", "dispatcher"] as const;
+export const services = ["event-logger", "memory", "checkpoint-server", "dispatcher"] as const;
 export type Service = (typeof services)[number];
 
 /**
