@@ -3,7 +3,7 @@ import { type CheckpointOptions, checkCheckpoints, checkpointOptions } from "../
 import type { JobFacts } from "../definition.ts";
 import { isWhole, type OptionValues, type ProtocolOption } from "../option.ts";
 
-interface ChannelMemoryLaunchOptions extends CheckpointOptions {
+export interface ChannelMemoryLaunchOptions extends CheckpointOptions {
   /** Under "channel-memory": how many memories share the ranks, processes of their own; 1 unless given. */
   readonly memories?: number | undefined;
 }

@@ -160,9 +160,11 @@ export class Deliveries {
   private sendWhole(message: Parameters<ProtocolPorts["transmit"]>[0], frame: Int32Array): boolean {
     const { memory } = this.ports;
     if (message.bytes === 0) return this.ports.transmit(message, 0) === Went.WHOLE;
-    const pointer = memory.lend(bytesBehind(frame, messageFacts, message.bytes));
+    // Not lent: a program in C has no memory but its own.
+    const pointer = memory.allocate(message.bytes);
+    memory.view(pointer, message.bytes).set(bytesBehind(frame, messageFacts, message.bytes));
     const went = this.ports.transmit({ ...message, pointer }, 0);
-    memory.giveBack(pointer);
+    memory.free(pointer);
     return went === Went.WHOLE;
   }
 
