@@ -35,6 +35,7 @@ const bundles = [
   { entry: "src/real/slow-links/slow-links-thread.ts", out: "slow-links-thread.cjs", format: "cjs" },
   { entry: "src/real/image/verify-thread.ts", out: "verify-thread.cjs", format: "cjs" },
   { entry: "src/real/logging/logger.ts", out: "logger.cjs", format: "cjs" },
+  { entry: "src/real/channel-memory/memory.ts", out: "memory.cjs", format: "cjs" },
   { entry: "src/real/job/launch.ts", out: "launch.cjs", format: "cjs" },
   { entry: "src/index.ts", out: "banyan.mjs", format: "esm" },
   // Modules in CommonJS have no `import.meta`.

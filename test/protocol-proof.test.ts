@@ -33,7 +33,7 @@ describe("X1: a protocol of one folder and one line", () => {
   it("its folder names it, and one line of a registry", () => {
     assert.deepEqual(
       protocols.map(({ name }) => name),
-      ["none", "logging", "ulfm", "replication", "fault-layer", "delayed"],
+      ["none", "logging", "ulfm", "replication", "fault-layer", "channel-memory", "delayed"],
     );
     const lines = readFileSync("test/protocols/registry.ts", "utf8").split("\n");
     const naming = lines.filter((line) => line.includes("delayed") && !line.startsWith("import"));
@@ -74,7 +74,10 @@ describe("X1: the same protocol on real processes", { concurrency: 1 }, () => {
 
   it("`--help` has its name, its line and its option", limit, async () => {
     const { stdout } = await run("run", "--help");
-    assert.match(stdout, /fault tolerance: none, logging, ulfm,\s+replication,\s+fault-layer,\s+delayed/);
+    assert.match(
+      stdout,
+      /fault tolerance: none, logging, ulfm,\s+replication,\s+fault-layer,\s+channel-memory,\s+delayed/,
+    );
     assert.match(stdout, /^ {2}delayed +holds every send back/m);
     assert.match(stdout, /--delay <number>/);
     assert.match(stdout, /--protocol delayed --delay 5/);
@@ -94,7 +97,10 @@ describe("X1: the same protocol on real processes", { concurrency: 1 }, () => {
     const unknown = await banyan(["run", "--protocol", "delayed", module]);
     assert.deepEqual(
       [unknown.code, unknown.stderr],
-      [2, 'banyan: Cannot use protocol "delayed": there is none, logging, ulfm, replication, fault-layer\n'],
+      [
+        2,
+        'banyan: Cannot use protocol "delayed": there is none, logging, ulfm, replication, fault-layer, channel-memory\n',
+      ],
     );
   });
 

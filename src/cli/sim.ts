@@ -8,10 +8,10 @@ import { checkPlan } from "../core/fault/check.ts";
 import { parsePlan } from "../core/fault/parse.ts";
 import type { FaultPlan } from "../core/fault/plan.ts";
 import { protocolNamed, protocolNames } from "../core/ft/protocol-named.ts";
-import { protocolDefault, protocols } from "../core/ft/registry.ts";
+import { protocolDefault } from "../core/ft/registry.ts";
 import { failureText } from "../sim/failure-text.ts";
 import { familyNames } from "../sim/generator/generator.ts";
-import { recoveringSeeds } from "../sim/protocol-worlds/recovering-seeds.ts";
+import { recoveringSeeds, withoutSets } from "../sim/protocol-worlds/recovering-seeds.ts";
 import { repairingSeeds } from "../sim/protocol-worlds/repairing-seeds.ts";
 import { replicatedSeeds } from "../sim/protocol-worlds/replicated-seeds.ts";
 import { scenarios } from "../sim/protocol-worlds/scenarios.ts";
@@ -42,10 +42,13 @@ interface SimOptions extends SimProgramOptions {
 const failuresMax = 10;
 const ranksMax = 1 << 16;
 
-/** Protocols that restart lost ranks. */
-const withReturn = protocols.filter(({ deaths }) => deaths === "replaced").map(({ name }) => name);
+/** Protocols that restart lost ranks, also one that has worlds here and no real jobs yet. */
+const withReturn = Object.keys(recoveringSeeds);
+const simulated = [...new Set([...protocolNames, ...withReturn])];
 
-const examplesOf = (name: string): string => `  banyan sim --protocol ${name} --sets node --seeds 1000
+const examplesOf = (
+  name: string,
+): string => `  banyan sim --protocol ${name}${withoutSets.includes(name) ? "" : " --sets node"} --seeds 1000
   banyan sim --protocol ${name} -n 4 --nodes 2 --faults "kill node 1 at call 5 of rank 0" --seed 3
 `;
 
@@ -100,7 +103,7 @@ export const simCommand: CreateCommand = (finished) =>
     )
     .option("--events <number>", "how long the programs are (default: the seed decides)", wholeNumber("--events"))
     .addOption(
-      new Option("--protocol <name>", "under which ranks die").choices(protocolNames).default(protocolDefault.name),
+      new Option("--protocol <name>", "under which ranks die").choices(simulated).default(protocolDefault.name),
     )
     .addOption(
       new Option(
@@ -180,8 +183,7 @@ function sim(options: SimOptions): number {
     throw new UsageError(`Cannot draw "${unknown}" more often: there are ${familyNames().join(", ")}`);
   }
   if (options.seeds < 1) throw new UsageError("Cannot run --seeds 0: at least one is needed");
-  const definition = protocolNamed(protocol)!;
-  const comeBack = definition.deaths === "replaced";
+  const comeBack = withReturn.includes(protocol);
   if (!comeBack) {
     const given = { "--sets": sets, "--faults": options.faults, "--nodes": nodes, "--keep-suspects": keepSuspects };
     const [option] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
@@ -189,6 +191,9 @@ function sim(options: SimOptions): number {
       throw new UsageError(
         `Cannot use ${option} in random worlds where the dead stay dead: give --protocol ${withReturn.join(" or ")}`,
       );
+  }
+  if (sets !== undefined && withoutSets.includes(protocol)) {
+    throw new UsageError(`Cannot use --sets under --protocol ${protocol}: every rank falls for itself`);
   }
   if (nodes !== undefined && (nodes < 1 || nodes > (ranks ?? nodes))) {
     throw new UsageError(`Cannot use ${nodes} nodes for ${ranks} ranks: give 1 to ${ranks}, each node holds a rank`);
@@ -204,11 +209,11 @@ function sim(options: SimOptions): number {
     const { often } = options;
     const run = { seed, ranks, nodes, events, protocol, sets, often, keepSuspects, faults: options.faults };
     const heard = listener === undefined ? {} : { listener };
-    const own = repairingSeeds[definition.name] ?? replicatedSeeds[definition.name];
+    const own = repairingSeeds[protocol] ?? replicatedSeeds[protocol];
     const outcome = comeBack
       ? recoveringWorld(protocol, { ...run, faults, ...heard }).run()
       : own === undefined
-        ? runSeed({ ...run, protocol: definition, ...heard })
+        ? runSeed({ ...run, protocol: protocolNamed(protocol), ...heard })
         : own({ ...run, ...heard });
     totals.seeds++;
     totals.events += outcome.events;

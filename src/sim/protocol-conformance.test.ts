@@ -1,5 +1,7 @@
 import { ok } from "node:assert/strict";
 import { describe, it } from "node:test";
+import { channelMemory } from "../core/ft/channel-memory/definition.ts";
+import { channelMemoryLayouts } from "../core/ft/channel-memory/testing/conformance-layouts.ts";
 import { logging } from "../core/ft/logging/definition.ts";
 import { loggingLayouts } from "../core/ft/logging/testing/conformance-layouts.ts";
 import { protocols } from "../core/ft/registry.ts";
@@ -17,6 +19,7 @@ import { conformanceWorld } from "./testing/conformance-world.ts";
 const ownLayouts: Readonly<Record<string, readonly ConformanceLayout[]>> = {
   [logging.name]: loggingLayouts,
   [replication.name]: replicationLayouts,
+  [channelMemory.name]: channelMemoryLayouts,
 };
 
 const layoutsOf = new Map(

@@ -5,7 +5,7 @@ import { kindCode, unlike } from "../coll/engine/collective-call.ts";
 import type { InterCollective, NeighborCollective } from "../coll/inter/plan-inter.ts";
 import type { Collective } from "../coll/plan.ts";
 import type { Group } from "../comm/group.ts";
-import { AwaitedChoices } from "../ft/awaited-choices.ts";
+import { AwaitedChoices, waitThrough } from "../ft/awaited-choices.ts";
 import type { Choices } from "../ft/choices.ts";
 import type { Engine } from "../p2p/engine.ts";
 import { foldOnBoard } from "../process/board-fold.ts";
@@ -335,7 +335,11 @@ export class ProcessOperations implements Operations {
 
   cancel(request: RecordId): void {
     const { protocol } = this.process;
-    if (protocol !== null && !protocol.mayCancel(request)) this.waits.waitUntil(() => protocol.mayCancel(request));
+    if (protocol !== null && !protocol.mayCancel(request))
+      waitThrough(
+        (isOver) => this.waits.waitUntil(isOver),
+        () => protocol.mayCancel(request),
+      );
     this.engine.cancel(request);
   }
 

@@ -109,7 +109,8 @@ describe("X3 a plan that cannot be read is answered in one line: which entry, wh
     "kill rank 3 at 3s for 1s": '"for" does not fit here; allowed: ±',
     "stop node 3 at 3s ever": '"ever" does not fit here; allowed: ±, for',
     "stop node 3 at 3s for 1s for 2s": '"for" does not fit here; allowed: nothing more',
-    "kill service logger at 1s": '"logger" does not fit here; allowed: event-logger, checkpoint-server, dispatcher',
+    "kill service logger at 1s":
+      '"logger" does not fit here; allowed: event-logger, memory, checkpoint-server, dispatcher',
     "kill random set at 1s": '"set" does not fit here; allowed: rank, node',
     "kill rank 3 at call 0": '"0" is too small; the least is 1',
     "kill rank 4294967296 at 1s": '"4294967296" is too large; the most is 4294967295',

@@ -49,7 +49,7 @@ export type LayerVictim =
   | { readonly kind: "node"; readonly node: number }
   | { readonly kind: "random"; readonly of: "rank" };
 
-export const services = ["event-logger", "checkpoint-server", "dispatcher"] as const;
+export const services = ["event-logger", "memory", "checkpoint-server", "dispatcher"] as const;
 export type Service = (typeof services)[number];
 
 /**

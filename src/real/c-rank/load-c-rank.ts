@@ -9,6 +9,7 @@ import { tellHowStarted } from "../../abi/how-started.ts";
 import { ReplayedFiles } from "../../abi/replay/replayed-files.ts";
 import { roleOf } from "../../core/base/players.ts";
 import { SeededRandom } from "../../core/base/seeded-random.ts";
+import { AwaitedChoices } from "../../core/ft/awaited-choices.ts";
 import { PerformedChoices } from "../../core/ft/performed-choices.ts";
 import { Descriptors } from "../../wasi/descriptors.ts";
 import { environmentOf } from "../../wasi/environment.ts";
@@ -177,7 +178,9 @@ function filesFor(rank: WaitingCRank, mayLeave: OutputGate): Files {
   }
   if (choices === null || recovery === null) return files;
   const { beganMs } = recovery;
-  return new ReplayedFiles({ files, choices, beganMs, mayLeave: () => mayLeave("file") });
+  const { host } = rank.process;
+  const awaited = new AwaitedChoices(choices, (isOver) => host.settle(isOver));
+  return new ReplayedFiles({ files, choices: awaited, beganMs, mayLeave: () => mayLeave("file") });
 }
 
 function signalName(signal: number): string | undefined {

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { messageKey } from "../../core/ft/channel-memory/frames.ts";
+import { keyOfMessage } from "../../core/ft/channel-memory/frames.ts";
 import { StoredHomes } from "../../core/ft/channel-memory/memory/stored-homes.ts";
 import { SegmentFiles } from "./segment-files.ts";
 
@@ -30,7 +30,7 @@ function post(homes: StoredHomes, sequence: number): void {
 }
 
 function check(homes: StoredHomes, sequence: number): void {
-  const [piece] = homes.homeOf(0).messages.get(messageKey(1, sequence))!.pieces;
+  const [piece] = homes.homeOf(0).messages.get(keyOfMessage(1, sequence))!.pieces;
   deepEqual(homes.wordsOf(piece!, new Int32Array(messageBytes / 4)), wordsOf(sequence));
 }
 

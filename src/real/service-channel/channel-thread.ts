@@ -101,11 +101,16 @@ export class ChannelThread implements ClientEnd {
     if (this.#calls.stable() === stable) this.#yield();
   }
 
+  /** Waits a moment for the service. */
+  wait(): void {
+    this.#driver.nap();
+  }
+
   /** For a rank that has nothing to do: waits a moment for the service, if it waits for that. False: it does not. */
   nap(): boolean {
     if (!this.#isWaiting) return false;
     this.#isWaiting = false;
-    this.#driver.nap();
+    this.wait();
     return true;
   }
 

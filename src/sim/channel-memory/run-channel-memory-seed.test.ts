@@ -1,6 +1,8 @@
-import { equal, ok } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { long, tries } from "../../../test/long.ts";
+import { parsePlan } from "../../core/fault/parse.ts";
+import { recoveringSeeds } from "../protocol-worlds/recovering-seeds.ts";
 import { type ChannelMemoryOutcome, runChannelMemorySeed } from "./run-channel-memory-seed.ts";
 
 /** As they were found; later changes of the generator make other programs of them. */
@@ -43,5 +45,20 @@ describe("random programs and random deaths under channel memories", () => {
       const { violations } = runChannelMemorySeed({ seed, events: 12 });
       equal(violations.length, 0, `${what}: seed ${seed}: ${JSON.stringify(violations, null, 2)}`);
     }
+  });
+});
+
+describe("worlds of a seed under channel memories, as `banyan sim` makes them", () => {
+  it("V7: follow a plan of faults", () => {
+    const plan = parsePlan(
+      "kill node 0 at call 3 of rank 1; kill node 1 at call 3 of rank 1; kill service memory at call 4 of rank 0",
+    );
+    ok(typeof plan !== "string");
+    const world = recoveringSeeds["channel-memory"]!({ seed: 2, ranks: 4, nodes: 2, events: 20, faults: plan });
+    deepEqual(world.size, { ranks: 4, nodes: 2, sets: 4 });
+    const { violations, deaths } = world.run();
+    deepEqual(violations, []);
+    // Two nodes and a memory.
+    equal(deaths, 3);
   });
 });

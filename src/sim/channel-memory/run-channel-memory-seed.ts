@@ -6,7 +6,7 @@ import type {
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import { costModelDefault } from "../cost-model.ts";
 import { generate } from "../generator/generator.ts";
-import type { RecoveringSeedOptions } from "../protocol-worlds/seeded-world.ts";
+import type { RecoveringSeedOptions, SeededWorld } from "../protocol-worlds/seeded-world.ts";
 import { Random } from "../random.ts";
 import { randomWorld } from "../random-world.ts";
 import { manyTimes, planTimes, waitsForCheckpoints } from "../recovery/checkpoint-times.ts";
@@ -28,6 +28,13 @@ interface ChannelMemorySetup {
 }
 
 export type ChannelMemoryOutcome = RecoveringOutcome<SimChannelMemory>;
+
+export function channelMemoryWorld(options: ChannelMemorySeedOptions): SeededWorld {
+  const setup = setupOf(options);
+  const { world, setOf } = setup.recovering;
+  const size = { ranks: world.ranks, nodes: world.nodes ?? 1, sets: Math.max(...setOf) + 1 };
+  return { size, run: () => run(setup) };
+}
 
 export const runChannelMemorySeed = (options: ChannelMemorySeedOptions): ChannelMemoryOutcome => run(setupOf(options));
 

@@ -11,7 +11,7 @@ import type { Random } from "../random.ts";
 import type { PartsPorts } from "../recovery/protocol-parts.ts";
 import type { JudgedParts } from "../recovery/recovering-run.ts";
 import { SimClient } from "../service-channel/sim-client.ts";
-import { SimMemory } from "./sim-memory.ts";
+import { SimMemoryProcess } from "./sim-memory.ts";
 
 export interface SimChannelMemoryOptions {
   readonly setOf: Int32Array;
@@ -38,7 +38,7 @@ interface Life {
 
 export class SimChannelMemory implements JudgedParts {
   readonly rare = { memoryLost: 0, memoryCrashed: 0, writeTorn: 0, readAgain: 0, segmentsDropped: 0 };
-  readonly memories: readonly SimMemory[];
+  readonly memories: readonly SimMemoryProcess[];
   readonly #options: SimChannelMemoryOptions;
   readonly #ports: PartsPorts;
   readonly #members: readonly (readonly number[])[];
@@ -57,10 +57,10 @@ export class SimChannelMemory implements JudgedParts {
     this.job = this.#newJob();
   }
 
-  #newMemory(number: number): SimMemory {
+  #newMemory(number: number): SimMemoryProcess {
     const { setOf, memories } = this.#options;
     const isHome = (rank: number): boolean => memoryOf(rank, memories) === number;
-    return new SimMemory(
+    return new SimMemoryProcess(
       { ...this.#options, ranks: setOf.length, isHome },
       {
         nowNs: () => this.#ports.nowNs(),

@@ -34,7 +34,7 @@ interface SimMemoryPorts {
 /** Small, so that memories wait for ranks to take words. */
 const outgoingWordsMax = 1 << 9;
 
-export class SimMemory {
+export class SimMemoryProcess {
   readonly service: SimService;
   readonly store = new MemorySegments();
   /** How often it crashed, and in the middle of a write. */

@@ -26,7 +26,7 @@ import { Deliveries } from "./rank/deliveries.ts";
 import { EventStream } from "./rank/event-stream.ts";
 import { Inbox } from "./rank/inbox.ts";
 import { MemorySends } from "./rank/memory-sends.ts";
-import { PostBox, type Posted } from "./rank/post-box.ts";
+import { PostBox, type PostedItem } from "./rank/post-box.ts";
 import { ReplayedChoices } from "./rank/replayed-choices.ts";
 
 /** Contexts of the program's own messages are even; those of collectives and of the runtime are odd. */
@@ -43,7 +43,7 @@ export interface ChannelMemoryOptions {
 }
 
 /** Amounts of one rank. */
-interface Remembered {
+export interface Remembered {
   /** Messages that its program sent, and those of them that were with their memories already. */
   readonly messages: number;
   readonly silent: number;
@@ -201,7 +201,7 @@ export class ChannelMemoryProtocol extends PassThrough {
     this.checkCaughtUp();
   }
 
-  private confirmed(posted: Posted): void {
+  private confirmed(posted: PostedItem): void {
     if (posted.kind === "message") {
       if (posted.bytes > 0) this.ports.memory.free(posted.pointer);
       return;

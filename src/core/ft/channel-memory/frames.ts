@@ -56,7 +56,7 @@ const frameWordsMax = 1 << 24;
 export const wordsFor = (bytes: number): number => (bytes + 3) >> 2;
 
 /** One number for a message between two ranks, one of which is known. Ranks are below 2^21. */
-export const messageKey = (rank: number, sequence: number): number => rank * 2 ** 32 + (sequence >>> 0);
+export const keyOfMessage = (rank: number, sequence: number): number => rank * 2 ** 32 + (sequence >>> 0);
 
 /** An entry that stands in no order: a message that is announced once more. */
 export const noEntry = -1;
@@ -129,7 +129,7 @@ export class FrameWriter {
 }
 
 /** Finds the frames in a stream of words that comes in parts of any size. */
-export class FrameReader {
+export class WordFrameReader {
   #words = new Int32Array(64);
   /** Words that are here: from one index up to another. */
   #from = 0;

@@ -13,7 +13,7 @@ export interface MarkedWords {
   readonly checkpoint: number;
 }
 
-const markedShape = object<MarkedWords>({ kind: kind("marked"), checkpoint: whole(0, Number.MAX_SAFE_INTEGER) });
+export const markedShape = object<MarkedWords>({ kind: kind("marked"), checkpoint: whole(0, Number.MAX_SAFE_INTEGER) });
 
 export class ChannelMemoryJob implements JobPart {
   /** Ranks that are captured together, by set. */

@@ -63,7 +63,7 @@ export function prepareJobFolder(folder: string): string | undefined {
 
 const ofFrozenJob = /^(\d+\.image|job\.json)(\.part)?$/;
 const ofProgram = /^program\.(wasm|cjs|mjs)$/;
-const ofRunningJob = /^(journal|event-log(\.new)?|checkpoints|checkpoint-server-\d+)$/;
+const ofRunningJob = /^(journal|event-log(\.new)?|memory-\d+|checkpoints|checkpoint-server-\d+)$/;
 
 /** Takes away what a freeze that failed has left there, and nothing else. */
 export function removeFrozenJob(folder: string): void {

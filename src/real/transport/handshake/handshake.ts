@@ -39,6 +39,8 @@ export const ServiceCode = {
   FILES: 3,
   /** The dispatcher, for its nodes. */
   CONTROL: 4,
+  /** A channel memory. */
+  MEMORY: 5,
 } as const;
 export type ServiceCode = (typeof ServiceCode)[keyof typeof ServiceCode];
 

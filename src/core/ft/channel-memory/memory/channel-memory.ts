@@ -12,10 +12,10 @@
 import { type ChannelHello, type Incoming, refused } from "../../../service-channel/channel.ts";
 import { MemoryOutgoing } from "../../../service-channel/memory-streams.ts";
 import type { ServiceStreams, ServiceUser } from "../../../service-channel/service-clients.ts";
-import { FrameReader, FromMemory, frameHeadWords, messageKey, ToMemory, wordsFor } from "../frames.ts";
+import { FromMemory, frameHeadWords, keyOfMessage, ToMemory, WordFrameReader, wordsFor } from "../frames.ts";
 import type { MemoryLimits } from "../limits.ts";
 import { Delivery } from "./delivery.ts";
-import type { Home, Message } from "./home.ts";
+import type { Home, HomeMessage } from "./home.ts";
 import type { StoredHomes } from "./stored-homes.ts";
 
 interface ChannelMemoryOptions {
@@ -33,7 +33,7 @@ class Life {
   readonly incarnation: number;
   readonly delivery: Delivery;
   readonly outgoing: MemoryOutgoing;
-  readonly reader = new FrameReader();
+  readonly reader = new WordFrameReader();
   arrived: number;
   settled: number;
 
@@ -216,7 +216,7 @@ export class ChannelMemory implements ServiceUser {
         this.#resume(rank, delivery, frame);
         return true;
       case ToMemory.WANT: {
-        const message = this.#homes.homeOf(rank).messages.get(messageKey(a, b));
+        const message = this.#homes.homeOf(rank).messages.get(keyOfMessage(a, b));
         // The life has freed it since, and says this again because the acknowledgement was lost.
         if (message === undefined) return true;
         delivery.want(message, c, d);
@@ -252,7 +252,7 @@ export class ChannelMemory implements ServiceUser {
     const here = Math.min(bytes!, this.#options.limits.pieceBytesMax);
     const words = frame.subarray(frameHeadWords + factWords);
     if (words.length !== wordsFor(here)) return false;
-    const known = home.messages.get(messageKey(source, sequence!));
+    const known = home.messages.get(keyOfMessage(source, sequence!));
     if (known === undefined) {
       const facts = {
         source,
@@ -277,7 +277,7 @@ export class ChannelMemory implements ServiceUser {
     if (frame.length < frameHeadWords + factWords || !this.#isHome(receiver!)) return false;
     const home = this.#homes.homeOf(receiver!);
     if (home.has(source, sequence!)) return true;
-    const message = home.messages.get(messageKey(source, sequence!));
+    const message = home.messages.get(keyOfMessage(source, sequence!));
     if (message === undefined || offset! > message.arrived) return false;
     if (offset! < message.arrived) return true;
     const here = Math.min(message.facts.bytes - offset!, this.#options.limits.pieceBytesMax);
@@ -306,10 +306,10 @@ export class ChannelMemory implements ServiceUser {
     this.#news.add(rank);
   }
 
-  #messagesIn(home: Home, pairs: Int32Array): Message[] {
-    const messages: Message[] = [];
+  #messagesIn(home: Home, pairs: Int32Array): HomeMessage[] {
+    const messages: HomeMessage[] = [];
     for (let i = 0; i + 1 < pairs.length; i += 2) {
-      const message = home.messages.get(messageKey(pairs[i]!, pairs[i + 1]!));
+      const message = home.messages.get(keyOfMessage(pairs[i]!, pairs[i + 1]!));
       if (message !== undefined) messages.push(message);
     }
     return messages;

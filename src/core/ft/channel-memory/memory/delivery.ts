@@ -4,12 +4,12 @@
  */
 import { FrameWriter, FromMemory, noEntry } from "../frames.ts";
 import type { MemoryLimits } from "../limits.ts";
-import type { Entry, Home, Message } from "./home.ts";
+import type { Home, HomeEntry, HomeMessage } from "./home.ts";
 import type { StoredHomes } from "./stored-homes.ts";
 
 /** A message whose bytes are wanted from an offset on. */
 interface Want {
-  readonly message: Message;
+  readonly message: HomeMessage;
   readonly ticket: number;
   offset: number;
 }
@@ -27,7 +27,7 @@ export class Delivery {
   #eventsEnd = 0;
   #hasSaidEnd = false;
   /** Messages that are announced once more. */
-  #again: Message[] = [];
+  #again: HomeMessage[] = [];
   /** In turn. */
   #wants: Want[] = [];
   #isTurnOfWants = false;
@@ -53,7 +53,7 @@ export class Delivery {
    * A life says how far it has come: entries and events from these numbers on are wanted, and these messages once more. It may have come
    * further since, if it is said twice: what a life has freed it does not need.
    */
-  resume(entry: number, event: number, again: readonly Message[]): void {
+  resume(entry: number, event: number, again: readonly HomeMessage[]): void {
     const { eventsEnd } = this.#home;
     this.#hasResumed = true;
     this.#entry = entry;
@@ -63,7 +63,7 @@ export class Delivery {
     this.#again = [...again];
   }
 
-  want(message: Message, ticket: number, offset: number): void {
+  want(message: HomeMessage, ticket: number, offset: number): void {
     this.#wants.push({ message, ticket, offset });
   }
 
@@ -111,13 +111,13 @@ export class Delivery {
   #sayEntry(settledEnd: number): boolean {
     this.#entry = Math.max(this.#entry, this.#home.entriesBegin);
     if (this.#entry >= settledEnd) return false;
-    const entry: Entry = this.#home.entry(this.#entry++);
+    const entry: HomeEntry = this.#home.entry(this.#entry++);
     if (entry.kind === "message") this.#sayMessage(entry, entry.number);
     else this.#writer.put(FromMemory.TAKEN, [entry.number, entry.source, entry.sequence]);
     return true;
   }
 
-  #sayMessage(message: Message, number: number): void {
+  #sayMessage(message: HomeMessage, number: number): void {
     const { source, sequence, context, tag, bytes, isSynchronous } = message.facts;
     const facts = [number, source, sequence, context, tag, bytes, isSynchronous ? 1 : 0];
     const isInline = message.isWhole && bytes <= this.#limits.inlineBytesMax;
@@ -126,12 +126,12 @@ export class Delivery {
   }
 
   /** All bytes of a message that goes with its envelope. */
-  #bytesOf(message: Message): Uint8Array {
+  #bytesOf(message: HomeMessage): Uint8Array {
     for (const piece of message.pieces) this.#inline.set(this.#viewOf(piece), piece.offset);
     return this.#inline.subarray(0, message.facts.bytes);
   }
 
-  #viewOf(piece: Message["pieces"][number]): Uint8Array {
+  #viewOf(piece: HomeMessage["pieces"][number]): Uint8Array {
     const words = this.#homes.wordsOf(piece, this.#stage);
     return new Uint8Array(words.buffer, words.byteOffset, piece.bytes);
   }

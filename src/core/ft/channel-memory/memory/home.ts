@@ -6,10 +6,10 @@
  */
 import { assert } from "../../../base/assert.ts";
 import { ReceivedNumbers } from "../../received-numbers.ts";
-import { messageKey } from "../frames.ts";
+import { keyOfMessage } from "../frames.ts";
 
 /** Bytes of a message: in memory, or to be read again where they were written. */
-export interface Piece {
+export interface MessagePiece {
   readonly offset: number;
   readonly bytes: number;
   readonly segment: number;
@@ -29,12 +29,12 @@ export interface Facts {
 }
 
 /** A message of which the envelope is here, and its bytes up to some place. */
-export class Message {
+export class HomeMessage {
   readonly kind = "message";
   readonly number: number;
   readonly facts: Facts;
   arrived = 0;
-  readonly pieces: Piece[] = [];
+  readonly pieces: MessagePiece[] = [];
   /** The segment that has its envelope. */
   readonly segment: number;
 
@@ -60,7 +60,7 @@ interface Taken {
 }
 
 /** Something that the receiver is told, in the order of the numbers. */
-export type Entry = Message | Taken;
+export type HomeEntry = HomeMessage | Taken;
 
 /** A determinant of the receiver. */
 export interface HomeEvent {
@@ -69,7 +69,7 @@ export interface HomeEvent {
 }
 
 /** Something that was written, and that no life will ask for again. */
-type Freed = Message | Taken | HomeEvent;
+type Freed = HomeMessage | Taken | HomeEvent;
 
 /** What the image of a checkpoint has. */
 export interface Mark {
@@ -83,15 +83,15 @@ export interface Mark {
 export class Home {
   /** The number of the first entry that is here in its order; then all entries. */
   entriesBegin = 0;
-  readonly entries: Entry[] = [];
+  readonly entries: HomeEntry[] = [];
   eventsBegin = 0;
   readonly events: HomeEvent[] = [];
-  /** Messages that are here, by `messageKey`; also some from before `entriesBegin`, of which an image has no bytes. */
-  readonly messages = new Map<number, Message>();
+  /** Messages that are here, by `keyOfMessage`; also some from before `entriesBegin`, of which an image has no bytes. */
+  readonly messages = new Map<number, HomeMessage>();
   /** By sender: the numbers of messages that have come whole, ever. */
   readonly received = new Map<number, ReceivedNumbers>();
   readonly marks = new Map<number, Mark>();
-  /** Of the entries that say that a message was taken, by `messageKey`. */
+  /** Of the entries that say that a message was taken, by `keyOfMessage`. */
   private readonly takenKeys = new Set<number>();
 
   get entriesEnd(): number {
@@ -107,22 +107,22 @@ export class Home {
     return this.received.get(source)?.has(sequence) === true;
   }
 
-  entry(number: number): Entry {
+  entry(number: number): HomeEntry {
     const entry = this.entries[number - this.entriesBegin];
     assert(entry !== undefined, `entry ${number} is wanted, and ${this.entriesBegin} to ${this.entriesEnd} are here`);
     return entry;
   }
 
   /** A message begins to come: it has its place in the order from now on. (Of a store that is being read some numbers may be freed later.) */
-  addMessage(facts: Facts, segment: number, number = this.entriesEnd): Message {
-    const message = new Message(number, facts, segment);
+  addMessage(facts: Facts, segment: number, number = this.entriesEnd): HomeMessage {
+    const message = new HomeMessage(number, facts, segment);
     this.entries[number - this.entriesBegin] = message;
-    this.messages.set(messageKey(facts.source, facts.sequence), message);
+    this.messages.set(keyOfMessage(facts.source, facts.sequence), message);
     if (message.isWhole) this.receivedOf(facts.source).add(facts.sequence);
     return message;
   }
 
-  addPiece(message: Message, piece: Piece): void {
+  addPiece(message: HomeMessage, piece: MessagePiece): void {
     assert(piece.offset === message.arrived, "pieces of a message come in order");
     message.pieces.push(piece);
     message.arrived += piece.bytes;
@@ -132,13 +132,13 @@ export class Home {
   addTaken(taken: Omit<Taken, "kind" | "number">, number = this.entriesEnd): Taken {
     const entry: Taken = { kind: "taken", number, ...taken };
     this.entries[number - this.entriesBegin] = entry;
-    this.takenKeys.add(messageKey(taken.source, taken.sequence));
+    this.takenKeys.add(keyOfMessage(taken.source, taken.sequence));
     return entry;
   }
 
   /** Has that receiver said, and may a life of the sender still have to hear, that it has taken that message? */
   isTaken(receiver: number, sequence: number): boolean {
-    return this.takenKeys.has(messageKey(receiver, sequence));
+    return this.takenKeys.has(keyOfMessage(receiver, sequence));
   }
 
   addEvent(event: HomeEvent, number = this.eventsEnd): void {
@@ -175,11 +175,11 @@ export class Home {
   /** Entries and events before these numbers are not needed any more, but for messages that an image has without all bytes. */
   freeBefore(entries: number, events: number, incomplete: readonly number[]): Freed[] {
     const kept = new Set<number>();
-    for (let i = 0; i + 1 < incomplete.length; i += 2) kept.add(messageKey(incomplete[i]!, incomplete[i + 1]!));
+    for (let i = 0; i + 1 < incomplete.length; i += 2) kept.add(keyOfMessage(incomplete[i]!, incomplete[i + 1]!));
     const gone: Freed[] = [];
     for (const entry of this.entries.splice(0, Math.max(0, entries - this.entriesBegin))) {
       if (entry?.kind !== "taken") continue;
-      this.takenKeys.delete(messageKey(entry.source, entry.sequence));
+      this.takenKeys.delete(keyOfMessage(entry.source, entry.sequence));
       gone.push(entry);
     }
     this.entriesBegin = Math.max(this.entriesBegin, entries);

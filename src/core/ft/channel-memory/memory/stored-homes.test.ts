@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { messageKey } from "../frames.ts";
+import { keyOfMessage } from "../frames.ts";
 import { MemorySegments } from "./memory-segments.ts";
 import { StoredHomes } from "./stored-homes.ts";
 
@@ -29,7 +29,7 @@ function restored(store: MemorySegments): StoredHomes {
 }
 
 function bytesOf(homes: StoredHomes, receiver: number, source: number, sequence: number): number[] {
-  const message = homes.homeOf(receiver).messages.get(messageKey(source, sequence))!;
+  const message = homes.homeOf(receiver).messages.get(keyOfMessage(source, sequence))!;
   const stage = new Int32Array(1000);
   return message.pieces.flatMap((piece) => [...homes.wordsOf(piece, stage)]);
 }
@@ -96,7 +96,7 @@ describe("the homes of a channel memory", () => {
       equal(home.eventsBegin, 95);
       deepEqual(bytesOf(check, 0, 1, 17), [...words(17, 25)]);
       deepEqual(bytesOf(check, 0, 1, 93), [...words(93, 25)]);
-      ok(!home.messages.has(messageKey(1, 18)));
+      ok(!home.messages.has(keyOfMessage(1, 18)));
       ok(home.has(1, 18), "a message that was freed is not taken again");
     }
   });

@@ -6,8 +6,8 @@
  * as long as they are needed.
  */
 import { readRecords, recordHeadWords, StoreFrames } from "../../../service-channel/service-store.ts";
-import { messageKey, wordsFor } from "../frames.ts";
-import { type Facts, Home, type HomeEvent, type Mark, type Message, type Piece } from "./home.ts";
+import { keyOfMessage, wordsFor } from "../frames.ts";
+import { type Facts, Home, type HomeEvent, type HomeMessage, type Mark, type MessagePiece } from "./home.ts";
 import type { SegmentStore, WrittenSegment } from "./segment-store.ts";
 
 interface StoredHomesOptions {
@@ -62,7 +62,7 @@ export class StoredHomes {
   /** How many things each segment has that are needed. */
   readonly #needed = new Map<number, number>();
   /** Pieces whose bytes are in memory, oldest first. */
-  readonly #cached = new Set<Piece>();
+  readonly #cached = new Set<MessagePiece>();
   #cachedBytes = 0;
 
   private constructor(options: StoredHomesOptions) {
@@ -125,7 +125,7 @@ export class StoredHomes {
   }
 
   /** A message that is not here, with its first bytes: the words that hold them are copied. */
-  post(receiver: number, facts: Facts, bytes: number, words: Int32Array): Message {
+  post(receiver: number, facts: Facts, bytes: number, words: Int32Array): HomeMessage {
     const home = this.homeOf(receiver);
     const message = home.addMessage(facts, this.#need(this.#segment));
     const { source, sequence, context, tag, isSynchronous } = facts;
@@ -136,14 +136,14 @@ export class StoredHomes {
   }
 
   /** Bytes that follow those that are here. */
-  more(receiver: number, message: Message, bytes: number, words: Int32Array): void {
+  more(receiver: number, message: HomeMessage, bytes: number, words: Int32Array): void {
     const { source, sequence } = message.facts;
     this.#frames.begin(Kind.MORE, receiver, source);
     this.#frames.put(Int32Array.of(sequence, message.arrived, bytes));
     this.#putPiece(this.homeOf(receiver), message, bytes, words);
   }
 
-  #putPiece(home: Home, message: Message, bytes: number, words: Int32Array): void {
+  #putPiece(home: Home, message: HomeMessage, bytes: number, words: Int32Array): void {
     const at = this.#written + this.#frames.count;
     if (bytes > 0) {
       this.#frames.put(words);
@@ -153,7 +153,7 @@ export class StoredHomes {
     this.#frames.finish();
   }
 
-  #keep(home: Home, message: Message, piece: Piece): void {
+  #keep(home: Home, message: HomeMessage, piece: MessagePiece): void {
     home.addPiece(message, piece);
     if (piece.words === null) return;
     this.#cached.add(piece);
@@ -186,14 +186,14 @@ export class StoredHomes {
   // Bytes
 
   /** The words of a piece; those of one that is not in memory are read into `stage`, which is large enough for any. */
-  wordsOf(piece: Piece, stage: Int32Array): Int32Array {
+  wordsOf(piece: MessagePiece, stage: Int32Array): Int32Array {
     if (piece.words !== null) return piece.words;
     const words = stage.subarray(0, wordsFor(piece.bytes));
     this.#options.store.read(piece.segment, piece.at, words);
     return words;
   }
 
-  #forget(gone: readonly (Message | { readonly kind: "taken"; readonly segment: number } | HomeEvent)[]): void {
+  #forget(gone: readonly (HomeMessage | { readonly kind: "taken"; readonly segment: number } | HomeEvent)[]): void {
     const segments = new Set<number>();
     for (const it of gone) {
       segments.add(it.segment);
@@ -210,7 +210,7 @@ export class StoredHomes {
     for (const segment of segments) this.#dropIfUnneeded(segment);
   }
 
-  #dropWords(piece: Piece): void {
+  #dropWords(piece: MessagePiece): void {
     if (!this.#cached.delete(piece)) return;
     piece.words = null;
     this.#cachedBytes -= piece.bytes;
@@ -379,7 +379,7 @@ export class StoredHomes {
     const [sequence, offset, count] = words as unknown as readonly number[];
     if (count === undefined || words.length !== facts + wordsFor(count)) return notOurs;
     const home = this.homeOf(receiver);
-    const message = home.messages.get(messageKey(source, sequence!));
+    const message = home.messages.get(keyOfMessage(source, sequence!));
     // Its envelope was in a segment that is not needed any more.
     if (message === undefined) return "";
     if (offset !== message.arrived) return notOurs;
@@ -387,7 +387,7 @@ export class StoredHomes {
     return "";
   }
 
-  #takePiece(home: Home, message: Message, bytes: number, at: number): void {
+  #takePiece(home: Home, message: HomeMessage, bytes: number, at: number): void {
     if (bytes === 0) return;
     const segment = this.#need(this.#segment);
     this.#keep(home, message, { offset: message.arrived, bytes, segment, at, words: null });

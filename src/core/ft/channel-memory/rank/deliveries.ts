@@ -13,7 +13,7 @@ import { Arrival, unordered, Went } from "../../../request/decisions.ts";
 import { R_POINTER, R_PROTOCOL } from "../../../request/records.ts";
 import { SEQUENCE, SOURCE } from "../../../wire/packet.ts";
 import type { KeptPayload, ProtocolPorts } from "../../protocol.ts";
-import { bytesBehind, frameHeadWords, messageKey, noEntry, ToMemory } from "../frames.ts";
+import { bytesBehind, frameHeadWords, keyOfMessage, noEntry, ToMemory } from "../frames.ts";
 import type { PostBox } from "./post-box.ts";
 
 /** An envelope that the engine has, and whose bytes are with the home. Plain data: an image holds it. */
@@ -44,7 +44,7 @@ export class Deliveries {
   private next = 0;
   /** Entries on their way to the engine: sent and not arrived. `noEntry`: one that has arrived before, without all its bytes. */
   private underWay: number[] = [];
-  /** The latter, by `messageKey`. */
+  /** The latter, by `keyOfMessage`. */
   private readonly again = new Set<number>();
   /** By the number that the engine's records name them by. */
   private readonly announced = new Map<number, Announced>();
@@ -137,14 +137,14 @@ export class Deliveries {
     const went = hasBytes && this.ports.isEager(message) ? this.sendWhole(message, frame) : this.announce(message);
     if (!went) return false;
     this.underWay.push(entry!);
-    if (isAgain) this.again.add(messageKey(source!, sequence!));
+    if (isAgain) this.again.add(keyOfMessage(source!, sequence!));
     else this.next++;
     return true;
   }
 
   /** Is that message here without all its bytes, and not on its way already? A home memory that was lost may be told twice that it is. */
   private mayComeAgain(source: number, sequence: number): boolean {
-    return this.ports.isBroken(source, sequence) && !this.again.has(messageKey(source, sequence));
+    return this.ports.isBroken(source, sequence) && !this.again.has(keyOfMessage(source, sequence));
   }
 
   private identityOf(source: number): { rank: number; replica: number; incarnation: number } | null {
@@ -160,9 +160,11 @@ export class Deliveries {
   private sendWhole(message: Parameters<ProtocolPorts["transmit"]>[0], frame: Int32Array): boolean {
     const { memory } = this.ports;
     if (message.bytes === 0) return this.ports.transmit(message, 0) === Went.WHOLE;
-    const pointer = memory.lend(bytesBehind(frame, messageFacts, message.bytes));
+    // Not lent: a program in C has no memory but its own.
+    const pointer = memory.allocate(message.bytes);
+    memory.view(pointer, message.bytes).set(bytesBehind(frame, messageFacts, message.bytes));
     const went = this.ports.transmit({ ...message, pointer }, 0);
-    memory.giveBack(pointer);
+    memory.free(pointer);
     return went === Went.WHOLE;
   }
 
@@ -194,7 +196,7 @@ export class Deliveries {
     const sequence = words[packet + SEQUENCE]!;
     if (sequence === unordered) return Arrival.TAKE;
     if (this.underWay.shift() !== noEntry) return Arrival.TAKE;
-    this.again.delete(messageKey(words[packet + SOURCE]!, sequence));
+    this.again.delete(keyOfMessage(words[packet + SOURCE]!, sequence));
     return Arrival.AGAIN;
   }
 

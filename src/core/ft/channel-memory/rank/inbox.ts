@@ -1,14 +1,14 @@
 /** Frames that one channel memory has for a rank, whole ones, in order. */
 import { lives } from "../../../base/saved-classes.ts";
 import type { ClientEnd } from "../../../service-channel/channel.ts";
-import { FrameReader } from "../frames.ts";
+import { WordFrameReader } from "../frames.ts";
 
 const wordsAtOnce = 1 << 12;
 
 export class Inbox {
   static readonly unsaved = { end: null, reader: null, stage: null, origin: 0 };
   private readonly end: ClientEnd;
-  private readonly reader = new FrameReader();
+  private readonly reader = new WordFrameReader();
   private readonly stage = new Int32Array(wordsAtOnce);
   /** The process of the memory that spoke last. */
   private origin = 0;

@@ -20,7 +20,7 @@ import {
 } from "../../../request/records.ts";
 import type { ProtocolPorts } from "../../protocol.ts";
 import { ReceivedNumbers } from "../../received-numbers.ts";
-import { messageKey } from "../frames.ts";
+import { keyOfMessage } from "../frames.ts";
 import type { PostBox } from "./post-box.ts";
 
 export class MemorySends {
@@ -86,7 +86,7 @@ export class MemorySends {
       const [context, tag] = [words[at + R_CONTEXT]!, words[at + R_TAG]!];
       this.boxOf(dest).addMessage({ dest, sequence, context, tag, bytes, isSynchronous, pointer, ticket });
     }
-    const key = messageKey(dest, sequence);
+    const key = keyOfMessage(dest, sequence);
     if (isSynchronous && !this.takenBefore.delete(key)) this.waiting.set(key, send);
     else this.ports.complete(send);
   }
@@ -102,7 +102,7 @@ export class MemorySends {
 
   /** That receiver has taken that synchronous message. It may be said before this life makes the message again, and twice. */
   taken(dest: number, sequence: number): void {
-    const key = messageKey(dest, sequence);
+    const key = keyOfMessage(dest, sequence);
     const send = this.waiting.get(key);
     if (send !== undefined) {
       this.waiting.delete(key);

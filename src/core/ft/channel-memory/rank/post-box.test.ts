@@ -5,13 +5,13 @@ import { DirectEnd } from "../testing/direct-end.ts";
 import { ModelMemory } from "../testing/model-memory.ts";
 import { messagesIn, Speaker } from "../testing/speaker.ts";
 import { smallLimits, TestedMemory } from "../testing/tested-memory.ts";
-import { PostBox, type Posted } from "./post-box.ts";
+import { PostBox, type PostedItem } from "./post-box.ts";
 
 /** A box of rank 1 whose events are stable up to a number. */
 class Tested {
   readonly memory = new TestedMemory(3);
   readonly bytes = new ModelMemory();
-  readonly confirmed: Posted[] = [];
+  readonly confirmed: PostedItem[] = [];
   stable = 0;
 
   box(incarnation: number, isHome = false, wordsMax = 1 << 16): { box: PostBox; end: DirectEnd } {
@@ -20,7 +20,7 @@ class Tested {
     const ports = {
       memory: this.bytes,
       isStable: (ticket: number) => ticket <= this.stable,
-      confirmed: (posted: Posted) => void this.confirmed.push(posted),
+      confirmed: (posted: PostedItem) => void this.confirmed.push(posted),
     };
     return { box: new PostBox(end, { ...smallLimits, isHome }, ports), end };
   }

@@ -32,14 +32,14 @@ interface PostedWords {
   end: number;
 }
 
-export type Posted = PostedMessage | PostedWords;
+export type PostedItem = PostedMessage | PostedWords;
 
 interface PostBoxPorts {
   readonly memory: Memory;
   /** Have so many events become stable? */
   isStable(ticket: number): boolean;
   /** The channel memory has it. */
-  confirmed(posted: Posted): void;
+  confirmed(posted: PostedItem): void;
 }
 
 export class PostBox {
@@ -51,7 +51,7 @@ export class PostBox {
   /** Does nothing wait for events? They go the same way, and so arrive before whatever follows from them. */
   private readonly isHome: boolean;
   /** Not confirmed yet, oldest first. */
-  private queue: Posted[] = [];
+  private queue: PostedItem[] = [];
   /** Of the queue: the first that has not been said wholly. */
   private next = 0;
   /** May anything be said? Not before the memory has told which messages it has of lives before. */

@@ -1,12 +1,10 @@
-/** The memory of a process that sends little, for tests: nothing is ever given back. */
+/** The memory of a process that sends little, for tests: nothing is ever given back, and nothing can be lent, as in programs in C. */
 import type { Pointer } from "../../../base/brand.ts";
 import type { Memory } from "../../../request/memory.ts";
 
 export class ModelMemory implements Memory {
   readonly bytes = new Uint8Array(1 << 12);
-  readonly #lent = new Map<number, Uint8Array>();
   #end = 0;
-  #lends = 0;
 
   allocate(bytes: number): Pointer {
     const pointer = this.#end;
@@ -14,15 +12,12 @@ export class ModelMemory implements Memory {
     return pointer as Pointer;
   }
   free(): void {}
-  lend(view: Uint8Array): Pointer {
-    this.#lent.set(--this.#lends, view);
-    return this.#lends as Pointer;
+  lend(): Pointer {
+    throw new Error("there is no memory but the program's own");
   }
-  giveBack(pointer: Pointer): void {
-    this.#lent.delete(pointer);
-  }
+  giveBack(): void {}
   view(pointer: Pointer, bytes: number): Uint8Array {
-    return pointer < 0 ? this.#lent.get(pointer)!.subarray(0, bytes) : this.bytes.subarray(pointer, pointer + bytes);
+    return this.bytes.subarray(pointer, pointer + bytes);
   }
   toPayload(): void {}
   fromPayload(): void {}

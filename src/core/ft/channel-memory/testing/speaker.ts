@@ -1,5 +1,5 @@
 /** A rank that says frames to a channel memory and hears frames from it, for tests of memories: no engine, no protocol. */
-import { FrameReader, FrameWriter, FromMemory, ToMemory, wordsFor } from "../frames.ts";
+import { FrameWriter, FromMemory, ToMemory, WordFrameReader, wordsFor } from "../frames.ts";
 import { DirectEnd } from "./direct-end.ts";
 import { smallLimits, type TestedMemory } from "./tested-memory.ts";
 
@@ -12,7 +12,7 @@ export class Speaker {
   readonly rank: number;
   readonly end: DirectEnd;
   readonly #writer: FrameWriter;
-  readonly #reader = new FrameReader();
+  readonly #reader = new WordFrameReader();
   #origin = 0;
 
   constructor(rank: number, incarnation = 0) {

@@ -1,6 +1,6 @@
 /** A channel memory with its store, which can be lost, in the process of a test. */
 
-import { messageKey } from "../frames.ts";
+import { keyOfMessage } from "../frames.ts";
 import { type MemoryLimits, memoryOf } from "../limits.ts";
 import { ChannelMemory } from "../memory/channel-memory.ts";
 import { MemorySegments } from "../memory/memory-segments.ts";
@@ -44,7 +44,7 @@ export class TestedMemory {
   /** The first word of a message that is here whole; null: it is not. */
   valueOf(receiver: number, source: number, sequence: number): number | null {
     const home = this.#homes.homeOf(receiver);
-    const message = home.messages.get(messageKey(source, sequence));
+    const message = home.messages.get(keyOfMessage(source, sequence));
     if (message === undefined || !home.has(source, sequence)) return null;
     return this.#homes.wordsOf(message.pieces[0]!, new Int32Array(2))[0]!;
   }
