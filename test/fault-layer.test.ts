@@ -124,7 +124,7 @@ for (const [what, dead] of [
   ["the root and others dead", "10011"],
 ] as const) {
   test(`U9: Tests 1 to 11 on a real run, ${what}`, { ...limit, ...longUnless(dead === "10011") }, async () => {
-    const args = ["run", "-n", "5", "--fault-layer", "--fan-out", "2", tests, dead, `${tries(12, 128)}`];
+    const args = ["run", "-n", "5", "--fault-layer", "--fan-out", "2", tests, dead, `${tries(4, 128)}`];
     const { code, stdout, stderr } = await banyan(args);
     const living = [...dead].flatMap((each, rank) => (each === "0" ? [`rank ${rank}: 0 wrong`] : []));
     assert.deepEqual(stdout.split("\n").filter(Boolean).sort(), living, stderr);

@@ -11,7 +11,7 @@ export function inManyWorlds(
   program: LayeredProgram,
   check: (outcome: LayeredOutcome) => void = () => {},
 ): void {
-  for (let seed = 1; seed <= tries(6, 128); seed++) {
+  for (let seed = 1; seed <= tries(3, 128); seed++) {
     const random = new Random(seed);
     const { boards: _, ...options } = randomWorld(random, ranks);
     const outcome = runLayered({ ...options, fanOut: random.pick([1, 2, 3, 8]) }, program);
