@@ -1,5 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
+import { ToMemory } from "../frames.ts";
 import { messagesIn, piecesIn, Speaker } from "../testing/speaker.ts";
 import { TestedMemory } from "../testing/tested-memory.ts";
 
@@ -134,6 +135,17 @@ describe("a channel memory", () => {
       heard.map(([kind]) => kind),
       ["READY", "EVENTS_END", "MESSAGE", "TAKEN"],
     );
+  });
+
+  it("V7: whole frames are acknowledged, so that a successor is told from the beginning of one", () => {
+    const { incoming } = new TestedMemory(2).memory.open({ client: 0, incarnation: 0, begin: 0 })!;
+    const events = Int32Array.of(4, ToMemory.EVENT, 0, 7, 4, ToMemory.EVENT, 1, 7);
+    equal(incoming.receive(events, 0, 6), 6);
+    incoming.settle!();
+    equal(incoming.settled, 4);
+    equal(incoming.receive(events, 6, 2), 2);
+    incoming.settle!();
+    equal(incoming.settled, 8);
   });
 
   it("a stranger's words end the connection", () => {
