@@ -66,7 +66,10 @@ async function takersEnd(run: Run, ranks: number, rounds: number): Promise<strin
   return stderr;
 }
 
-test("V2 V6 V7: a node and a memory are killed together, and the answer is the same", limit, async () => {
+test("V2 V6 V7: a node and a memory are killed together, and the answer is the same", {
+  ...limit,
+  ...long,
+}, async () => {
   const jobFolder = join(folder, "job");
   const run = startTakers(2, 30, ["--job-dir", jobFolder]);
   await run.printed("round 10\n");

@@ -145,13 +145,13 @@ test("L3 with sets of one rank everything is logged, and a killed node comes bac
   run.assertNothingLeft();
 });
 
-test("the order in which awaits go on, clocks and randomness are those of the life before", async () => {
+test("the order in which awaits go on, clocks and randomness are those of the life before", long, async () => {
   const path = program(
     "logging-await.mts",
     `
     import { mpi } from "banyan";
     const { world } = mpi;
-    const rounds = 150;
+    const rounds = 900;
     if (world.rank < 2) {
       // Two conversations at once; which goes on first is a choice, and what it says depends on it.
       let sum = world.rank;
@@ -161,7 +161,7 @@ test("the order in which awaits go on, clocks and randomness are those of the li
           await world.irecv(got, { source: peer });
           sum = (Math.imul(sum, 31) + got[0]! + peer + Math.floor(Math.random() * 1000) + Date.now() % 1000) | 0;
           await world.isend(Int32Array.of(sum), { dest: peer });
-          if (i % 25 === 0) console.log(world.rank + " with " + peer + " after " + i);
+          if (i % 150 === 0) console.log(world.rank + " with " + peer + " after " + i);
         }
       };
       await Promise.all([talk(2), talk(3)]);
@@ -183,15 +183,15 @@ test("the order in which awaits go on, clocks and randomness are those of the li
   `,
   );
   const run = new Run([...logging, path], { stdin: "" });
-  await run.printed("0 with 2 after 50");
+  await run.printed("0 with 2 after 150");
   await kill(run, 0);
-  await run.printed("1 with 3 after 100");
+  await run.printed("1 with 3 after 450");
   await kill(run, 1);
   const { code, stdout, stderr } = await run.ended;
   assert.equal(code, 0, stderr);
   const expected = [0, 1, 2, 3].map((rank) => `${rank} ends`);
   for (const rank of [0, 1]) {
-    for (const peer of [2, 3]) for (let i = 0; i < 150; i += 25) expected.push(`${rank} with ${peer} after ${i}`);
+    for (const peer of [2, 3]) for (let i = 0; i < 900; i += 150) expected.push(`${rank} with ${peer} after ${i}`);
   }
   assert.deepEqual(sorted(stdout), expected.sort());
   run.assertNothingLeft();

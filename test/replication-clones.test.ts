@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { folderOf, messages, program, Run, until } from "./harness.ts";
-import { long, longUnless } from "./long.ts";
+import { long } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 const limit = timeLimit(180_000);
@@ -25,14 +25,14 @@ async function loseAndRegain(run: Run, node: number): Promise<void> {
   await until(() => timesBack(run) > before || run.child.exitCode !== null, "the lost came back");
 }
 
-for (const [variant, ranks, isTheOne] of [
+for (const [variant, ranks, isSmall] of [
   ["parallel", 1, true],
   ["parallel", 2, false],
   ["mirror", 2, false],
 ] as const) {
   const what = `R6 ${variant}, ${ranks} of each: a node is killed and comes back, then the one that it was cloned from: the clones go on`;
-  test(what, { ...limit, ...longUnless(isTheOne) }, async () => {
-    const rounds = isTheOne ? 150 : 300;
+  test(what, { ...limit, ...long }, async () => {
+    const rounds = isSmall ? 150 : 300;
     // Mirrored, every receive must name its source.
     const args = [`${rounds}`, "20000", ...(variant === "mirror" ? ["named"] : [])];
     const run = new Run(sustained(ranks, 2, "--replication", variant, exchange, ...args), {
