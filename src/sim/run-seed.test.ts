@@ -123,7 +123,7 @@ describe("random programs in simulated worlds", () => {
     }
     deepEqual([...ways].sort(), [
       ...["create intra", "create none", "create-group intra", "create-inter inter", "duplicate inter"],
-      ...["duplicate intra", "merge intra", "split inter", "split intra", "split none"],
+      ...["duplicate intra", "merge intra", "shrink inter", "shrink intra", "split inter", "split intra", "split none"],
     ]);
     equal(modes.size, 4);
   });
