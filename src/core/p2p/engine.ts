@@ -193,8 +193,8 @@ export class Engine {
 
   /** The short way of a standard send: true when the whole message has left and the buffer is free. No request is made. */
   sendNow(pointer: Pointer, bytes: number, dest: number, tag: number, context: number): boolean {
-    if (!this.outbox.sendNow(pointer, bytes, dest, tag, context)) return false;
-    if (this.currentTracer !== null) this.currentTracer.sent(dest, tag, bytes, this.outbox.numbers.last(dest), context);
+    // A trace notes a send before its message leaves, or the match may come first: `startSend` does.
+    if (this.currentTracer !== null || !this.outbox.sendNow(pointer, bytes, dest, tag, context)) return false;
     this.lookNowAndThen();
     return true;
   }
