@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { folderOf, program, Run } from "./harness.ts";
+import { banyan, folderOf, program, Run } from "./harness.ts";
 import { longUnless } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
@@ -66,3 +66,30 @@ for (const [replicas, kills, isTheOne] of [
     assert.deepEqual(await filesOf(name, protocol, 20, kills), plain);
   });
 }
+
+test(
+  "R1 a program in TypeScript that imports fs is told that every replica writes, and others are not",
+  limit,
+  async () => {
+    const fs = program("writes.ts", `import { existsSync } from "node:fs"; console.log(existsSync("/"));`);
+    const none = program("silent.ts", `console.log(true);`);
+    for (const [path, count] of [
+      [fs, 1],
+      [none, 0],
+    ] as const) {
+      const { code, stdout, stderr } = await banyan([
+        "run",
+        "-n",
+        "1",
+        "--nodes",
+        "2",
+        "--protocol",
+        "replication",
+        path,
+      ]);
+      assert.equal(code, 0, stderr);
+      assert.equal(stdout, "true\n");
+      assert.equal(stderr.split("read and write files in every replica").length - 1, count, stderr);
+    }
+  },
+);

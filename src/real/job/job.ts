@@ -19,6 +19,9 @@ import type { JobProgress, JobResult } from "./report/job-report.ts";
 /** A user who interrupts a job does not want to wait for a reader that does not read. */
 const outputAfterInterruptMsMax = 1_000;
 
+const everyReplicaWrites =
+  "programs in TypeScript read and write files in every replica: what they append is there once for each (see docs/replication.md)";
+
 export class Job {
   readonly #options: JobOptions;
   readonly #parts: JobParts;
@@ -92,8 +95,10 @@ export class Job {
     if (this.#leftBehind !== null) this.#clearFolders(this.#leftBehind);
     report.compiled(outcome.said);
     if (other !== undefined) core.unusable(other, performance.now());
-    else if (outcome.kind === "ready") nodes.run(outcome);
-    else core.unusable(`Cannot run ${basename(program)}: ${outcome.why}`, performance.now());
+    else if (outcome.kind === "ready") {
+      if (outcome.usesFs === true && this.#options.replicas !== null) report.note(everyReplicaWrites);
+      nodes.run(outcome);
+    } else core.unusable(`Cannot run ${basename(program)}: ${outcome.why}`, performance.now());
   }
 
   /** The programs behind the first; the obstacle, if there is one. */

@@ -17,15 +17,17 @@ import { describeSystemError } from "../../../core/base/system-error.ts";
 import type { ProgramForm } from "../../messages/program-place.ts";
 
 /** Ready, or why not, in one line; `said`: what the compiler printed. */
-export type BundleOutcome =
-  /** `packages`: files that are imported where they are. */
-  | {
-      readonly kind: "ready";
-      readonly form: ProgramForm;
-      readonly packages: readonly string[];
-      readonly said?: string;
-    }
-  | { readonly kind: "unusable"; readonly why: string; readonly said?: string };
+export type BundleOutcome = ReadyBundle | { readonly kind: "unusable"; readonly why: string; readonly said?: string };
+
+interface ReadyBundle {
+  readonly kind: "ready";
+  readonly form: ProgramForm;
+  /** Files that are imported where they are. */
+  readonly packages: readonly string[];
+  /** Node's own `fs` is imported: what the program does to files nobody sees. */
+  readonly usesFs?: boolean;
+  readonly said?: string;
+}
 
 interface BundleOptions {
   /** Absolute path of the user's program. */
@@ -52,8 +54,8 @@ export async function bundleProgram(options: BundleOptions): Promise<BundleOutco
   buildsRunning++;
   try {
     const required = await bundleAsScript(esbuild, options);
-    if (required !== null) return { kind: "ready", form: "script", packages: required };
-    return { kind: "ready", form: "module", packages: await bundleAsModule(esbuild, options) };
+    if (required !== null) return ready("script", required);
+    return ready("module", await bundleAsModule(esbuild, options));
   } catch (error) {
     return { kind: "unusable", why: describeFailure(error) };
   } finally {
@@ -63,11 +65,24 @@ export async function bundleProgram(options: BundleOptions): Promise<BundleOutco
   }
 }
 
-/** Gives the files that are outside; null: the program has to be a module. */
-async function bundleAsScript({ build }: Esbuild, { program, bundle }: BundleOptions): Promise<string[] | null> {
+/** What a program imports that is not in its bundle. */
+class Outside {
+  readonly files = new Set<string>();
+  usesFs = false;
+}
+
+const ready = (form: ProgramForm, { files, usesFs }: Outside): BundleOutcome => ({
+  kind: "ready",
+  form,
+  packages: [...files],
+  usesFs,
+});
+
+/** Null: the program has to be a module. */
+async function bundleAsScript({ build }: Esbuild, { program, bundle }: BundleOptions): Promise<Outside | null> {
   let needsModule = false;
-  const files = new Set<string>();
-  const packages = packagesOutside(files, () => {
+  const found = new Outside();
+  const packages = packagesOutside(found, () => {
     needsModule = true;
   });
   // The script will be run as if it lay beside the program, so the paths in its source map start there.
@@ -79,19 +94,18 @@ async function bundleAsScript({ build }: Esbuild, { program, bundle }: BundleOpt
     await writeFile(bundle.script, outputFiles[0]!.contents, { mode: 0o600 }).catch((error: unknown) => {
       throw new Error(cannotWrite(bundle.script, error));
     });
-    return [...files];
+    return found;
   } catch (error) {
     if (needsModule || awaitsOutside(error)) return null;
     throw error;
   }
 }
 
-/** Gives the files that are outside. */
-async function bundleAsModule({ build }: Esbuild, { program, bundle }: BundleOptions): Promise<string[]> {
-  const files = new Set<string>();
+async function bundleAsModule({ build }: Esbuild, { program, bundle }: BundleOptions): Promise<Outside> {
+  const found = new Outside();
   const options = commonOptions(
     program,
-    packagesOutside(files, () => {}),
+    packagesOutside(found, () => {}),
   );
   const { outputFiles } = await build({
     ...options,
@@ -103,7 +117,7 @@ async function bundleAsModule({ build }: Esbuild, { program, bundle }: BundleOpt
   await writeFile(bundle.module, outputFiles[0]!.contents, { mode: 0o600 }).catch((error: unknown) => {
     throw new Error(cannotWrite(bundle.module, error));
   });
-  return [...files];
+  return found;
 }
 
 function commonOptions(program: string, packages: Plugin): BuildOptions {
@@ -136,8 +150,8 @@ function requireOf(program: string): string {
   return `import { createRequire as __banyanRequire } from "node:module"; const require = __banyanRequire(${url});`;
 }
 
-/** Adds their files. Calls `statement` when one is imported by a statement: it may be a package that only modules can import. */
-function packagesOutside(files: Set<string>, statement: () => void): Plugin {
+/** Notes what is found. Calls `statement` when a package is imported by a statement: it may be one that only modules can import. */
+function packagesOutside(found: Outside, statement: () => void): Plugin {
   const outside = (path: string, kind: ImportKind): OnResolveResult => {
     if (kind === "import-statement") statement();
     return { path, external: true };
@@ -148,11 +162,12 @@ function packagesOutside(files: Set<string>, statement: () => void): Plugin {
       build.onResolve(
         { filter: /^[^./]/ },
         async ({ path, pluginData, kind, resolveDir, importer, with: attributes }) => {
+          if (/^(node:)?fs(\/promises)?$/.test(path)) found.usesFs = true;
           if (pluginData === resolving || kind === "entry-point" || isBuiltin(path)) return undefined;
           // Into the bundle: it is tiny, and a module less for every rank to load.
           if (path === "banyan") return { path: join(__dirname, "banyan.mjs") };
           if (/^(data|https?|file):/.test(path)) return outside(path, kind);
-          const found = await build.resolve(path, {
+          const resolved = await build.resolve(path, {
             kind,
             resolveDir,
             importer,
@@ -161,10 +176,10 @@ function packagesOutside(files: Set<string>, statement: () => void): Plugin {
           });
           // A package that may be missing is imported dynamically and missed at run time, as in Node.
           const mayBeMissing = kind === "dynamic-import" || kind === "require-call";
-          if (found.errors.length > 0) return mayBeMissing ? { path, external: true } : found;
-          if (found.external || found.namespace !== "file" || erasable.test(found.path)) return found;
-          files.add(found.path);
-          return outside(kind === "require-call" ? found.path : pathToFileURL(found.path).href, kind);
+          if (resolved.errors.length > 0) return mayBeMissing ? { path, external: true } : resolved;
+          if (resolved.external || resolved.namespace !== "file" || erasable.test(resolved.path)) return resolved;
+          found.files.add(resolved.path);
+          return outside(kind === "require-call" ? resolved.path : pathToFileURL(resolved.path).href, kind);
         },
       );
     },
