@@ -24,6 +24,7 @@ const seedsThatFound: readonly (readonly [number, string])[] = [
   [78, "a sender forgot a large message of which a committed image had only the envelope"],
   [6, "receives that were posted at a capture were pinned again and again"],
   [4, "a choice that was open at a capture was not asked for again in the next life"],
+  [1002237, "a finished rank that had stood still came to rest in the place of its next life"],
 ];
 
 /** Worlds that together come by everything that is counted below; few of many do some of it. */

@@ -195,6 +195,8 @@ export class Checkpoints<I> {
   }
 
   *#rest(attempt: Attempt, rank: number): Steps {
+    // A finished rank that stood still before it came to this was taken for dead, and another life has its place.
+    if (attempt.phase !== "under way") return;
     const { stopped, set } = attempt;
     const process = this.#ports.processOf(rank);
     const members = this.#members(set);
