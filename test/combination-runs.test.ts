@@ -98,11 +98,10 @@ const victims = [
 for (const { rank, who, lost } of victims) {
   for (const learning of ["told", "watch"]) {
     for (const problem of [advection, heat]) {
-      const when = longUnless(problem === advection && rank === 2 && learning === "told");
       const how = learning === "told" ? "is told" : "watches";
       test(
         `U10 §6.1 ${who} is killed, the manager ${how}, ${problem.name} goes on without ${levelText(lost)}`,
-        when,
+        long,
         async () => {
           const options = ["-n", "7", "--protocol", "ulfm", "--faults", `kill rank ${rank} at call 40`];
           const job: Job = { problem, language: "c", options, words: [`learn=${learning}`] };

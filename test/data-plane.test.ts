@@ -82,7 +82,7 @@ for (const ranksPerThread of [1, 3]) {
     ...longUnless(ranksPerThread === 1),
   }, async () => {
     await inFolder(newFolder(`meetings-${ranksPerThread}`), async () => {
-      const args = [`${messages * 25}`, `${announced}`];
+      const args = [`${messages * 12}`, `${announced}`];
       const job = launch(collectives, { ranks: 3, ranksPerThread, args, jobFolder: "frozen" });
       for await (const event of job) if (event.kind === "line" && event.text === "step") job.freeze();
       assert.equal((await job.done).reason.kind, "frozen");

@@ -203,7 +203,7 @@ test("L5: with a set for each rank, one that dies alone begins again alone, and 
   assert(!said.some((text) => text.startsWith("node ")), said.join("; "));
 });
 
-test("V1 V8: a node that was stopped, taken for dead and continued is fenced off", limit, async () => {
+test("V1 V8: a node that was stopped, taken for dead and continued is fenced off", { ...limit, ...long }, async () => {
   const patience = { heartbeatMs: 50, patienceMs: 300, keepSuspects: true };
   // Longer than a dispatcher on a busy machine may be late itself: then it waits again.
   const faults = "stop node 1 at call 60 for 3s";

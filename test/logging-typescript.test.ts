@@ -125,7 +125,7 @@ test("L5 the node of the rank that chooses is killed, twice, and then the other"
   run.assertNothingLeft();
 });
 
-test("L5 both nodes are killed at once", async () => {
+test("L5 both nodes are killed at once", long, async () => {
   const folder = folderOf("logging-chain-both");
   mkdirSync(folder);
   const run = new Run([...logging, chain, String(rounds), folder, "50"], { stdin: "" });

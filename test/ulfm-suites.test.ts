@@ -29,7 +29,7 @@ const scenarios: readonly Scenario[] = [
   { name: "master", ranks: 8, alive: 5 },
   { name: "handlers", ranks: 4, alive: 3 },
   { name: "repairing-handler", ranks: 4, alive: 3 },
-  { name: "jumping-handler", ranks: 5, alive: 3, usual: [1, "raise"] },
+  { name: "jumping-handler", ranks: 5, alive: 3 },
   { name: "one-after-the-other", ranks: 6, alive: 1, usual: [2, "kill"] },
   { name: "shrinking", ranks: 5, alive: 3 },
   { name: "revoking", ranks: 4, alive: 3 },

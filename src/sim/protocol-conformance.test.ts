@@ -1,5 +1,6 @@
 import { ok } from "node:assert/strict";
 import { describe, it } from "node:test";
+import { longUnless } from "../../test/long.ts";
 import { channelMemory } from "../core/ft/channel-memory/definition.ts";
 import { channelMemoryLayouts } from "../core/ft/channel-memory/testing/conformance-layouts.ts";
 import { logging } from "../core/ft/logging/definition.ts";
@@ -28,7 +29,7 @@ const layoutsOf = new Map(
 
 for (const [{ name }, layouts] of layoutsOf) {
   for (const layout of layouts) {
-    describe(`protocol ${name} keeps the contract, ${layout.name}`, () => {
+    describe(`protocol ${name} keeps the contract, ${layout.name}`, longUnless(layout.isSlow !== true), () => {
       for (const aCase of protocolConformance) {
         it(aCase.name, (context) => {
           const reason = runConformance(aCase, { layout, world: conformanceWorld });

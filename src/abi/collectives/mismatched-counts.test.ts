@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { tries } from "../../../test/long.ts";
+import { longUnless, tries } from "../../../test/long.ts";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
 import {
   allgatherHierarchicalBytesMax,
@@ -300,7 +300,7 @@ describe("M4 §6 counts that do not match", () => {
       [5, 2],
       [9, 3],
     ] as const) {
-      test(`${kind.name} of ${size} ranks on ${nodes} nodes`, () => {
+      test(`${kind.name} of ${size} ranks on ${nodes} nodes`, longUnless(size <= 4), () => {
         const ranks = newRanks(size, nodes);
         for (const [usual, other] of short) check(kind, ranks, usual, other);
         for (const [usual, other] of size > 1 && size <= sizeMax ? (acrossLimits[kind.name] ?? []) : []) {

@@ -118,7 +118,7 @@ describe("R3, R4 what is left out of the protocol is missed", () => {
     equal(violated({ makeReplica: (...all) => new Forgetful(...all), deaths: "none" }, 1, peacefulSeeds).length, 0);
   });
 
-  it("R8 mirrored, the question for what the dead was sending: its receiver waits for ever", () => {
+  it("R8 mirrored, the question for what the dead was sending: its receiver waits for ever", long, () => {
     const found = violated({ makeReplica: (...all) => new Incurious(...all), variant: "mirror" });
     ok(found.includes("nobody is stuck"), found.join());
     equal(

@@ -48,6 +48,8 @@ export interface ConformanceWorld {
 /** One way to set up a protocol, for instance which ranks fall together. */
 export interface ConformanceLayout {
   readonly name: string;
+  /** It takes a while, and other layouts show most of it. */
+  readonly isSlow?: boolean;
   /** The protocols of a new world. */
   protocols(ranks: number): ConformanceProtocols;
 }

@@ -80,6 +80,6 @@ const layout = (name: string, memories: number, limits: MemoryLimits, areLost = 
 export const channelMemoryLayouts: readonly ConformanceLayout[] = [
   layout("one memory", 1, memoryLimitsDefault),
   layout("two memories", 2, memoryLimitsDefault),
-  layout("two memories, in small pieces", 2, smallLimits),
+  { ...layout("two memories, in small pieces", 2, smallLimits), isSlow: true },
   layout("two memories that are lost again and again", 2, memoryLimitsDefault, true),
 ];
