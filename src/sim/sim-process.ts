@@ -19,6 +19,9 @@ import { describeRequest } from "./describe-request.ts";
 import type { ProcessMemory, SimMemory } from "./memory.ts";
 import type { SimTransport } from "./transport.ts";
 
+/** A real process looks 50 times and more (real/process/waiting.ts). */
+const looksBeforeSleep = 20;
+
 export type Wait =
   | { readonly kind: "until" | "settle" | "still"; readonly describe: () => string; readonly ready: () => boolean }
   | { readonly kind: "nap"; readonly describe: () => string; readonly forNs: number; isOver: boolean }
@@ -88,7 +91,7 @@ export class SimProcess<M extends ProcessMemory = SimMemory> {
       const wait = this.#wait;
       if (wait !== null && wait.kind !== "compute") {
         const moving = wait.kind === "until" ? this.core : this.engine;
-        while (!isOver(wait)) if (wait.kind === "still" || !moving.progress()) return -1;
+        while (!isOver(wait)) if (wait.kind === "still" || !this.#moves(moving)) return -1;
       }
       this.steps++;
       const { done, value } = this.#program!.next();
@@ -102,13 +105,22 @@ export class SimProcess<M extends ProcessMemory = SimMemory> {
         return this.#wait.forNs;
       }
       if (this.#wait.kind === "nap") {
-        while (this.engine.progress());
+        while (this.#moves(this.engine));
         return this.#wait.forNs;
       }
     }
     // Finished or passive: others may still want something of it.
-    while (this.core.progress());
+    while (this.#moves(this.core));
     return -1;
+  }
+
+  /** Does anything move? A protocol may let some looks pass before it does what it could do at once; a real process looks more often before it sleeps. */
+  #moves(moving: Pick<Engine, "progress">): boolean {
+    for (let looks = 0; looks < looksBeforeSleep; looks++) {
+      if (moving.progress()) return true;
+      if (this.core.protocol?.isBusy !== true) return false;
+    }
+    return false;
   }
 
   /** The computing is over, or the nap. */

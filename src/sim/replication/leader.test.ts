@@ -102,13 +102,13 @@ describe("R8 what is left out of the leader's protocol is missed", () => {
       makeReplica: (...each) => new ReplicationProtocol(...each),
       replicas: 2,
       deaths: "none",
-      known: 2,
+      known: 4,
     });
     ok(all.includes("replicas see the same"), all.join());
   });
 
   it("the wait until all hold a decision: a message tells of what its successor decides otherwise", () => {
-    const all = found({ makeReplica: (...each) => new Hasty(...each), replicas: 2, known: 143 });
+    const all = found({ makeReplica: (...each) => new Hasty(...each), replicas: 2, known: 844 });
     ok(all.includes("replicas see the same"), all.join());
   });
 

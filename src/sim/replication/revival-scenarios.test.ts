@@ -144,7 +144,7 @@ describe("R6 §3.4: replica 1 of rank 1 dies and comes back", () => {
 /**
  * "prepare 17": the first question about replica 1. "below 2": holds #0 and #1. "sent_before 1": #0 was sent in world 1, so that the source, which stands in there, must have
  * come that far. It sends #1 to 0.1 when the gate to world 1 lets it pass, and nothing of it from its image on: #2 is the clone's. 0.0 and 0.1 acknowledge to the source what it
- * sends itself until it relaxes.
+ * sends itself until it relaxes. "sent 1": what the clone may send now, whatever its own order says.
  */
 const cloneTrace: readonly string[] = [
   "1.0 prepare 17 for 0.0",
@@ -155,9 +155,9 @@ const cloneTrace: readonly string[] = [
   "0.1 sent_before 1 for 1.0",
   "0.1 prepared 17 for 1.0",
   "1.0 sends #2 to 0.0",
+  "1.0 sends #1 to 0.1",
   "1.0 has #1 for 0.0",
   "1.0 has #1 for 0.1",
-  "1.0 sends #1 to 0.1",
   "1.0 relax 0 for 0.0",
   "1.0 relax 0 for 0.1",
   "1.1 hello 1 for 0.0",
@@ -167,13 +167,15 @@ const cloneTrace: readonly string[] = [
   "1.1 hello 1 for 0.1",
   "1.1 below 2 for 0.1",
   "1.1 told 0 for 0.1",
-  "0.1 has #1 for 1.0",
   "0.0 sends #2 to 1.0",
   "0.0 has #2 for 1.0",
+  "0.1 has #1 for 1.0",
   "0.1 below 2 for 1.0",
   "1.0 aware 1 for 0.0",
   "1.0 aware 1 for 0.1",
   "1.0 aware 1 for 1.1",
+  "1.0 sent 1 for 1.1",
+  "1.0 sent 2 for 1.1",
   "1.1 caught_up 1 for 0.0",
   "1.1 caught_up 1 for 0.1",
   "1.1 caught_up 1 for 1.0",

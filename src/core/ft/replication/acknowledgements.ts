@@ -1,7 +1,7 @@
 /**
  * What this process holds of what others sent, on its way to the replicas of the senders that did not send it: they need not keep it
  * any more. Numbers that follow each other are one word. A small message holds no sender up, so its number waits until the process
- * makes progress; that of a large one leaves at once.
+ * has nothing else to do; that of a large one leaves at once.
  */
 import { lives, saves } from "../../base/saved-classes.ts";
 import type { ProtocolPorts } from "../protocol.ts";
@@ -9,6 +9,12 @@ import type { Membership } from "./membership.ts";
 
 /** More numbers are not in one word. */
 export const runMax = 64;
+
+/**
+ * A number waits for others of its rank until the process has looked so often in vain, which it does before it sleeps. (bt, 2 ranks with two
+ * replicas on 2 cores: 1 % less time.)
+ */
+const looksMax = 16;
 
 /** The only word of the protocol, with the first and the last number of a run of messages that its sender holds. */
 export const heldWord = 1;
@@ -41,6 +47,8 @@ export class Acknowledgements {
   private readonly open: NumberRun[] = [];
   /** An image of this process is to be taken: whoever keeps messages for the clone need not keep what this process has. */
   private isForAll = false;
+  /** How often the process has looked in vain since the last message. */
+  private looks = 0;
   /** How many words were said, and how many messages they were about. */
   words = 0;
   messages = 0;
@@ -61,6 +69,7 @@ export class Acknowledgements {
       if (!this.open.includes(run)) this.open.push(run);
     }
     run.count++;
+    this.looks = 0;
     if (isAwaited) this.say(run);
   }
 
@@ -120,6 +129,12 @@ export class Acknowledgements {
 
   get isBusy(): boolean {
     return this.open.length !== 0;
+  }
+
+  /** The process makes progress. True when anything left. */
+  look(): boolean {
+    if (this.open.length === 0 || ++this.looks < looksMax) return false;
+    return this.flush();
   }
 
   /** True when anything left. */

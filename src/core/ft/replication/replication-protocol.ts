@@ -196,8 +196,8 @@ export class ReplicationProtocol extends PassThrough {
     if (this.whenBack !== null) this.comeBack();
     if (this.revival.answers.isBusy) this.revival.answers.answer();
     if (this.isResting) this.rest();
-    const told = this.acknowledgements.flush();
-    return (this.sends.isBusy && this.sends.progress()) || told;
+    const moved = this.sends.isBusy && this.sends.progress();
+    return this.acknowledgements.look() || moved;
   }
 
   /** A clone: its world may have come further, and everybody may know it. */
