@@ -31,6 +31,8 @@ const bundles = [
   { entry: "src/real/c-rank/c-rank.ts", out: "c-rank.cjs", format: "cjs", isShort: true },
   { entry: "src/real/image/image-thread.ts", out: "image-thread.cjs", format: "cjs" },
   { entry: "src/real/node/image-store-thread.ts", out: "image-store-thread.cjs", format: "cjs" },
+  { entry: "src/real/cloning/sender-thread.ts", out: "clone-sender.cjs", format: "cjs" },
+  { entry: "src/real/cloning/receiver-thread.ts", out: "clone-receiver.cjs", format: "cjs" },
   { entry: "src/real/checkpoint-server/checkpoint-server.ts", out: "checkpoint-server.cjs", format: "cjs" },
   { entry: "src/real/slow-links/slow-links-thread.ts", out: "slow-links-thread.cjs", format: "cjs" },
   { entry: "src/real/image/verify-thread.ts", out: "verify-thread.cjs", format: "cjs" },

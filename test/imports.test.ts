@@ -81,6 +81,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   "real/transport": ["real/machine", "core/coll", "core/comm", "core/request", "core/wire", "core/base"],
   "real/slow-links": [],
+  // Memories of processes, from node to node while their programs run.
+  "real/cloning": ["real/image", "real/transport", "image", "core/request/memory-marks.ts", "core/base"],
   // Calls of C programs that need no engine.
   "real/data-plane": ["real/transport", "real/machine", "core/p2p", "core/coll", "core/comm", "core/base"],
   "real/process": [
@@ -105,8 +107,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "real/transport",
     "real/image",
     "real/disk",
+    "real/cloning",
     "core/process",
     "core/ft",
+    "core/request/memory-marks.ts",
     "core/service",
     "core/base",
   ],
@@ -120,6 +124,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "core/base",
   ],
   "real/control-link": [
+    "real/cloning",
     "real/framing",
     "real/messages",
     "real/transport",
@@ -188,6 +193,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "core/base",
   ],
   "real/c-rank": [
+    "real/cloning",
     "real/part-hosts",
     "real/rank",
     "real/output",
@@ -201,6 +207,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "abi",
     "wasi",
     "image",
+    "core/request/memory-marks.ts",
     "core/ft/awaited-choices.ts",
     "core/ft/performed-choices.ts",
     "core/process",
@@ -212,6 +219,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "real/protocol-parts",
     "real/part-hosts",
     "real/control-link",
+    "real/cloning",
     "real/file-service",
     "real/output",
     "real/messages",
@@ -222,6 +230,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "image",
     "v8",
     "core/process",
+    "core/request/memory-marks.ts",
     "core/service",
     "core/base",
   ],
@@ -253,6 +262,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "real/job/folder",
     "real/job/report",
     "real/part-hosts",
+    "real/cloning",
     "real/checkpoint-server",
     "real/file-service",
     "real/messages",

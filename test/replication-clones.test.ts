@@ -54,7 +54,7 @@ for (const [variant, ranks, isSmall] of [
     assert.match(
       messages(stderr).at(-1)!,
       new RegExp(
-        `exit 0; ${2 * ranks} replicas lost; .*replica 0 of ${which} came back .cloned from replica 1, [\\d.]+ MB, \\d+ ms`,
+        `exit 0; ${2 * ranks} replicas lost; .*replica 0 of ${which} came back .cloned from replica 1, [\\d.]+ MB in \\d rounds?, paused for \\d+ ms, back after \\d+ ms`,
       ),
     );
     run.assertNothingLeft();

@@ -4,7 +4,7 @@
  */
 import { noCaptureText } from "../core/base/capture-points.ts";
 import type { Memory } from "../core/request/memory.ts";
-import type { HeapRange } from "../core/request/program-heap.ts";
+import type { HeapRange, MemoryMarks } from "../core/request/memory-marks.ts";
 import type { CrashedProgram } from "./crash/crash.ts";
 import { LowMemory } from "./crash/low-memory.ts";
 import { type SourceLines, sourceLinesOf } from "./crash/source-lines.ts";
@@ -63,19 +63,9 @@ interface SwitchExports extends Omit<StackSwitch, "rewound"> {
 
 let switchModule: WebAssembly.Module | undefined;
 
-/** Words in front of the area: where it is free, where it ends. */
-const headBytes = 8;
-
 export function newStack(memory: CMemory): UnwoundStack {
   const bytes = Math.min(areaBytesMax, memory.bytes.length >> 4);
   return { area: memory.allocate(bytes), bytes, pointer: 0 };
-}
-
-/** The part of the area that no unwound stack reaches: whatever it holds, nobody will read it. */
-export function unusedArea({ area, bytes }: UnwoundStack, words: Int32Array): HeapRange {
-  // Nothing has been unwound there yet while the word is 0.
-  const used = Math.max(area + headBytes, words[area >> 2]!);
-  return [used, area + bytes];
 }
 
 /** Can the program be stopped inside its calls? Not if it was linked with `--no-capture`: the linker wrote that down. */
@@ -119,6 +109,12 @@ export class CProgram implements CrashedProgram {
       start: () => this.#switch!.unwind(),
       rewound: () => this.#exports.asyncify_stop_rewind(),
     };
+  }
+
+  /** Where it says how much of its memory is in use. */
+  get marks(): MemoryMarks {
+    const { area, bytes } = this.#stack;
+    return { marks: this.#exports.banyan_memory.value as number, area, bytes };
   }
 
   get stackPointer(): number {

@@ -4,6 +4,7 @@ import { Command, Option } from "commander";
 import type { Benchmark } from "../lab/benchmark.ts";
 import { benchmarks, groups } from "../lab/benchmarks.ts";
 import { type KernelClass, kernelClasses } from "../lab/lab.ts";
+import { type CloningProbe, probeCloning } from "../lab/probes/cloning-probe.ts";
 import { probeImages } from "../lab/probes/image-probe.ts";
 import { type LoggingProbe, probeLogging } from "../lab/probes/logging-probe.ts";
 import { probeReplication, type ReplicationProbe } from "../lab/probes/replication-probe.ts";
@@ -25,6 +26,8 @@ interface BenchOptions {
   readonly loggingProbe?: string;
   /** A `ReplicationProbe` as JSON. */
   readonly replicationProbe?: string;
+  /** A `CloningProbe` as JSON. */
+  readonly cloningProbe?: string;
 }
 
 /** The memory of a rank has at most 2047 MB, and the program needs some of it. */
@@ -46,6 +49,8 @@ export const benchCommand: CreateCommand = (finished) =>
     .addOption(new Option("--logging-probe <json>").hideHelp())
     // A process that `bench replication` starts.
     .addOption(new Option("--replication-probe <json>").hideHelp())
+    // A process that `bench cloning` starts.
+    .addOption(new Option("--cloning-probe <json>").hideHelp())
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", () => `\nBenchmarks:\n${benchmarkList()}\n\n${explanation}`)
     .action(async (names: string[], options: BenchOptions) => finished(await bench(names, options)));
@@ -60,7 +65,8 @@ Examples:
   banyan bench kernels --class A
   banyan bench logging                              # all parts of it
   banyan bench logging-volume
-  banyan bench replication                          # ping-pong, kernels, counts and pauses with replicas`;
+  banyan bench replication                          # ping-pong, kernels, counts and pauses with replicas
+  banyan bench cloning                              # a lost replica is cloned onto a spare`;
 
 async function bench(names: readonly string[], options: BenchOptions): Promise<number> {
   const { runs, quick, out, imageMib, imageProbe } = options;
@@ -78,6 +84,10 @@ async function bench(names: readonly string[], options: BenchOptions): Promise<n
   }
   if (options.replicationProbe !== undefined) {
     await probeReplication(JSON.parse(options.replicationProbe) as ReplicationProbe);
+    return 0;
+  }
+  if (options.cloningProbe !== undefined) {
+    await probeCloning(JSON.parse(options.cloningProbe) as CloningProbe);
     return 0;
   }
   const sizes = { kernelClass: kernelClass(options.class), imageMiB: imageMib };

@@ -17,10 +17,18 @@ export interface ClonedReplica {
   readonly replica: number;
   /** The replica that it was cloned from. */
   readonly source: number;
-  /** Of the image. */
+  /** Of the image, pages that changed while it was copied more than once. */
   readonly bytes: number;
-  /** From its loss until everybody knew the clone. */
+  /** Of copying, the last one included, for which the source stood still. */
+  readonly rounds: number;
+  /** From the order to copy until all of it was there. */
+  readonly copyMs: number;
+  /** So long the source stood still. */
+  readonly pauseMs: number;
+  /** From its loss until everybody knew the clone: so long its rank lacked a replica. */
   readonly afterMs: number;
+  /** The spare that it is on; 0: its node was started again, or had not gone. */
+  readonly spare: number;
 }
 
 /** No rank has more replicas. */

@@ -107,6 +107,8 @@ export interface ProtocolDefinition {
   readonly replicas: ((values: OptionValues, ranks: number) => readonly number[]) | null;
   /** Do processes that are dead, while others play their ranks, come back as clones of those? Absent: never. */
   readonly clones?: (values: OptionValues) => boolean;
+  /** How many nodes are started in reserve, for clones. Absent: none. */
+  readonly spares?: (values: OptionValues) => number;
   /** What is wrong with the values of its options for that job, in one line; undefined: nothing. */
   check(values: OptionValues, job: JobFacts): string | undefined;
   /**

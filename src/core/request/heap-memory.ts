@@ -1,7 +1,8 @@
 /** The common part of every `Memory` of a C program: its heap at the end of the program's own memory, and no lent views. */
 import { assert } from "../base/assert.ts";
 import type { Pointer } from "../base/brand.ts";
-import { type HeapRange, ProgramHeap } from "./program-heap.ts";
+import type { HeapRange } from "./memory-marks.ts";
+import { ProgramHeap } from "./program-heap.ts";
 
 export abstract class HeapMemory {
   readonly bytes: Uint8Array;

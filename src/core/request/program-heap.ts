@@ -6,13 +6,8 @@
 import type { Pointer } from "../base/brand.ts";
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
+import { BREAK, type HeapRange, LIMIT } from "./memory-marks.ts";
 import { SpanHeap } from "./span-heap.ts";
-
-/** Words of the struct `banyan_memory`. */
-const BREAK = 0;
-const LIMIT = 1;
-
-export type HeapRange = readonly [from: number, to: number];
 
 export class ProgramHeap {
   private readonly words: Int32Array;

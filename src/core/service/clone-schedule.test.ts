@@ -1,15 +1,25 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { ProcessName } from "../base/identity.ts";
 import { type CloneAttempt, CloneSchedule } from "./clone-schedule.ts";
 
 /** What was asked and given up, as text. */
-function scheduled(plan: readonly number[]): { schedule: CloneSchedule; said: string[] } {
+function scheduled(
+  plan: readonly number[],
+  hasPlace: (clone: ProcessName) => boolean = () => true,
+  isAtOnce = true,
+): { schedule: CloneSchedule; said: string[] } {
   const said: string[] = [];
   const text = ({ clone, life, source }: CloneAttempt): string =>
     `${clone.rank}.${clone.replica} life ${life} from ${source}`;
-  const schedule = new CloneSchedule(plan, {
+  const schedule: CloneSchedule = new CloneSchedule(plan, {
+    copy: (attempt) => {
+      if (isAtOnce) schedule.copied(attempt);
+      else said.push(`copy ${text(attempt)}`);
+    },
     ask: (attempt) => said.push(`ask ${text(attempt)}`),
     giveUp: (attempt) => said.push(`give up ${text(attempt)}`),
+    hasPlace,
   });
   return { schedule, said };
 }
@@ -63,6 +73,24 @@ describe("R6 which replica comes back next", () => {
     equal(schedule.begin(second), false, "an image that comes late is of no use");
   });
 
+  it("D2 nobody is asked while the source runs and is copied; if it dies then, another one is", () => {
+    const { schedule, said } = scheduled([3], () => true, false);
+    schedule.died({ rank: 0, replica: 0 });
+    const first = schedule.present!;
+    schedule.died({ rank: 0, replica: 1 });
+    schedule.copied(first);
+    deepEqual(said, ["copy 0.0 life 1 from 1", "give up 0.0 life 1 from 1", "copy 0.0 life 2 from 2"]);
+    const second = schedule.present!;
+    equal(schedule.begin(second), false, "nothing begins before it is captured");
+    schedule.copied(second);
+    schedule.copied(second);
+    deepEqual(said.slice(3), ["ask 0.0 life 2 from 2"]);
+    const over = scheduled([2], () => true, false);
+    over.schedule.died({ rank: 0, replica: 1 });
+    over.schedule.refused(0);
+    deepEqual(over.said, ["copy 0.1 life 1 from 0", "give up 0.1 life 1 from 0"]);
+  });
+
   it("R6 nothing is tried for ever: a program that is over, an image that is never any good, a rank without replicas", () => {
     const over = scheduled([2]);
     over.schedule.died({ rank: 0, replica: 1 });
@@ -72,6 +100,10 @@ describe("R6 which replica comes back next", () => {
     bad.schedule.died({ rank: 0, replica: 1 });
     for (let i = 0; i < 20; i++) if (bad.schedule.present !== null) bad.schedule.failed(bad.schedule.present);
     equal(bad.said.filter((line) => line.startsWith("ask")).length, 5);
+    const nowhere = scheduled([2, 2], ({ rank }) => rank === 1);
+    nowhere.schedule.died({ rank: 0, replica: 1 });
+    nowhere.schedule.died({ rank: 1, replica: 1 });
+    deepEqual(nowhere.said, ["ask 1.1 life 1 from 0"]);
     const only = scheduled([1, 2]);
     only.schedule.died({ rank: 0, replica: 0 });
     equal(only.said.length, 0);

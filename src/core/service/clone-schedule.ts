@@ -4,6 +4,7 @@
  * made at a time, in the order of the losses: what an attempt stands on (who lives, in which life) does not change under it but by
  * deaths.
  *
+ *   copying   the memory of the source goes to where the clone will be, and the source runs; nobody else knows
  *   asked     the source prepares, and takes its image when it can
  *   moving    its image is on its way to where the clone will be
  *   joining   the clone has begun, and makes itself known
@@ -21,13 +22,17 @@ export interface CloneAttempt {
 }
 
 interface CloneSchedulePorts {
+  /** The memory of the source shall be copied as long as that makes its pause shorter; answered by `copied`, now or later. */
+  copy(attempt: CloneAttempt): void;
   /** The source shall prepare, and take its image. */
   ask(attempt: CloneAttempt): void;
   /** The clone will not come: everybody must hear that its life is over. */
   giveUp(attempt: CloneAttempt): void;
+  /** Is there a node for it, or will there be one? Without it stays lost: a source that was asked would wait, and others behind it. */
+  hasPlace(clone: ProcessName): boolean;
 }
 
-type Step = "asked" | "moving" | "joining";
+type Step = "copying" | "asked" | "moving" | "joining";
 
 /** A replica whose clones have failed so often is left alone: something else is wrong. */
 const attemptsMax = 5;
@@ -89,8 +94,17 @@ export class CloneSchedule {
   /** The source of the present attempt cannot be captured, and no replica of its rank can. */
   refused(rank: number): void {
     this.#closed.add(rank);
-    if (this.#present?.clone.rank === rank && this.#present.step === "asked") this.#giveUp(this.#present);
+    const isEarly = this.#present?.step === "copying" || this.#present?.step === "asked";
+    if (this.#present?.clone.rank === rank && isEarly) this.#giveUp(this.#present);
     this.#next();
+  }
+
+  /** What is left is little, or does not become less. */
+  copied(attempt: CloneAttempt): void {
+    const present = this.#presentIs(attempt);
+    if (present?.step !== "copying") return;
+    present.step = "asked";
+    this.#ports.ask(present);
   }
 
   /** The image is taken. */
@@ -153,12 +167,12 @@ export class CloneSchedule {
       const { rank } = clone;
       const source = this.#performers[rank]!;
       const attempts = (this.#attempts.get(keyOf(clone)) ?? 0) + 1;
-      if (source < 0 || this.#closed.has(rank) || attempts > attemptsMax) continue;
+      if (source < 0 || this.#closed.has(rank) || attempts > attemptsMax || !this.#ports.hasPlace(clone)) continue;
       this.#attempts.set(keyOf(clone), attempts);
       // Of all clones of the job, so that later ones have higher numbers, whoever is cloned from whom.
       const life = ++this.#clones;
-      this.#present = { clone, life, source, step: "asked" };
-      this.#ports.ask(this.#present);
+      this.#present = { clone, life, source, step: "copying" };
+      this.#ports.copy(this.#present);
     }
   }
 }

@@ -12,6 +12,7 @@ import {
 import type { Contender } from "../measuring/series.ts";
 import { bytesText } from "../tables/units.ts";
 import { atLeast, atMost, unit, withBounds } from "./bounds.ts";
+import { cloningGoals } from "./cloning-goals.ts";
 import { combinationGoals } from "./combination-goals.ts";
 import type { Bound, Goal, Reference } from "./goal.ts";
 import { loggingGoals } from "./logging-goals.ts";
@@ -302,6 +303,7 @@ export const goals: readonly Goal[] = [
   },
   ...loggingGoals,
   ...ulfmGoals,
+  ...cloningGoals,
   ...combinationGoals,
   ...replicationGoals,
 ];

@@ -1,11 +1,14 @@
 /** Images of a rank whose program is written in C: taken when all ranks have stopped, and read when they go on. */
 import { createHash } from "node:crypto";
-import { type UnwoundStack, unusedArea } from "../../abi/c-program.ts";
+import type { UnwoundStack } from "../../abi/c-program.ts";
 import { type Companions, restoreProcess, saveProcess, stateLayout } from "../../abi/process-state.ts";
 import type { SeededRandom } from "../../core/base/seeded-random.ts";
+import { unusedArea } from "../../core/request/memory-marks.ts";
+import { checkHeader, type Expectation } from "../../image/header.ts";
 import { rangesWithout } from "../../image/ranges.ts";
 import type { Descriptors } from "../../wasi/descriptors.ts";
 import type { Library, Pause } from "../../wasi/ports.ts";
+import type { ArrivedClone } from "../cloning/messages.ts";
 import { imageFileError } from "../image/file-error.ts";
 import { imagePath } from "../image/image-path.ts";
 import { readImage } from "../image/read-image.ts";
@@ -75,21 +78,54 @@ export function imageOf(
 
 /** Fills a new process: its memory, its state, what it has open. */
 export function readLife(rank: CRankProcess, life: CRankSavedState, library: Library, options: ImageOptions): void {
-  const { memory, program, host } = rank;
-  const { program: hash, rank: number, role, ranks, folder, folders } = options;
-  const expected = { program: hash, layout: stateLayout, rank: role, ranks, isWhole: options.isFrozen };
-  const { state } = readImage(imagePath(folder, number), memory.memory, expected);
+  const path = imagePath(options.folder, options.rank);
+  const { state } = readImage(path, rank.memory.memory, expectationOf(options));
+  restoreLife(rank, life, library, { state, what: `image ${path}`, folders: options.folders });
+}
+
+/** The same of a process whose memory is filled. */
+export function takeLife(
+  rank: CRankProcess,
+  life: CRankSavedState,
+  library: Library,
+  { header, state, options }: Pick<ArrivedClone, "header" | "state"> & { readonly options: ImageOptions },
+): void {
+  checkHeader(header, { ...expectationOf(options), isWhole: true });
+  restoreLife(rank, life, library, { state, what: "the image that has arrived", folders: options.folders });
+}
+
+const expectationOf = ({ program, role, ranks, isFrozen }: ImageOptions): Expectation => ({
+  program,
+  layout: stateLayout,
+  rank: role,
+  ranks,
+  isWhole: isFrozen,
+});
+
+interface RestoredState {
+  readonly state: Uint8Array;
+  /** For messages to people. */
+  readonly what: string;
+  readonly folders: readonly Folder[];
+}
+
+function restoreLife(
+  { program, host }: CRankProcess,
+  life: CRankSavedState,
+  library: Library,
+  { state, what, folders }: RestoredState,
+): void {
   restoreProcess(program, state, life as unknown as Companions, { files: library.files });
-  checkImage(imagePath(folder, number), life, folders);
+  checkImage(what, life, folders);
   life.descriptors.afterRestore();
   host.clockShiftS += life.clock.nowS - host.now();
   library.steadyShiftNs += life.clock.steadyNs - library.steadyTime();
 }
 
-function checkImage(path: string, life: CRankSavedState, folders: readonly Folder[]): void {
+function checkImage(what: string, life: CRankSavedState, folders: readonly Folder[]): void {
   try {
     checkDescriptors(life.descriptors.all(), folders);
   } catch (error) {
-    throw imageFileError(`Cannot use image ${path}`, error);
+    throw imageFileError(`Cannot use ${what}`, error);
   }
 }

@@ -6,10 +6,11 @@ import { booksUsed, ImageHistory } from "../../image/image-history.ts";
 import type { PageStage } from "../../image/page-stage.ts";
 import { StateError } from "../../image/state/state-error.ts";
 import type { Library } from "../../wasi/ports.ts";
+import type { ArrivedClone } from "../cloning/messages.ts";
 import { imagePath } from "../image/image-path.ts";
 import { type ImageContents, newStage, writeImageNow, writeImagePart } from "../image/write-image.ts";
 import { checkpointOf } from "../transport/layout.ts";
-import { type CRankSavedState, type ImageOptions, imageOf, moduleHash, readLife } from "./c-image.ts";
+import { type CRankSavedState, type ImageOptions, imageOf, moduleHash, readLife, takeLife } from "./c-image.ts";
 import type { WaitingCRank } from "./waiting-c-rank.ts";
 
 export class CRankImages {
@@ -32,9 +33,20 @@ export class CRankImages {
 
   /** Fills the new process. */
   read(folder: string): void {
+    const { process } = this.#rank;
+    this.#orSay(() => readLife(process, this.#life, this.#library, this.#imageIn(folder)));
+  }
+
+  /** The same for a clone whose memory is filled. */
+  take({ header, state }: ArrivedClone): void {
+    const { process } = this.#rank;
+    this.#orSay(() => takeLife(process, this.#life, this.#library, { header, state, options: this.#imageIn("") }));
+  }
+
+  #orSay(restore: () => void): void {
     const { process, setup } = this.#rank;
     try {
-      readLife(process, this.#life, this.#library, this.#imageIn(folder));
+      restore();
     } catch (error) {
       const checkpoint = setup.recovery?.restart?.checkpoint ?? 0;
       if (checkpoint === 0 || !isUnusable(error)) throw error;
@@ -60,6 +72,11 @@ export class CRankImages {
       const where = this.#imageIn(this.#folderOf(number));
       const path = imagePath(where.folder, where.rank);
       const image = imageOf(rank, this.#life, this.#library, where);
+      if ((protocol?.cloning ?? null) !== null) {
+        const { header, state, ranges } = image;
+        this.#rank.say({ kind: "last-part", ...facts, needs, last: { header, state, ranges } });
+        return;
+      }
       if (number === 0) writeImageNow(path, image);
       else needs = this.#writePart(path, number, image);
     } catch (error) {

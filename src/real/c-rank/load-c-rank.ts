@@ -70,8 +70,10 @@ export function loadCRank(rank: WaitingCRank, shared: SharedThread | null = null
   tellHowStarted(binding, { command: place.path, args: place.args, initialHandler });
   const images = new CRankImages(rank, life, library, bytes);
   const thawFrom = recovery === null ? setup.thawFrom : recovery.imageFolder;
-  const isStarted = thawFrom !== "";
-  if (isStarted) images.read(thawFrom);
+  const arrived = recovery?.arrived ?? null;
+  const isStarted = thawFrom !== "" || arrived !== null;
+  if (arrived !== null) images.take(arrived);
+  else if (isStarted) images.read(thawFrom);
   if (setup.restoreGate !== null) restored(setup.restoreGate);
   // A rank that was frozen prints for another job now, and reads another input behind the bytes that it had.
   if (recovery === null) {
@@ -93,7 +95,7 @@ export function loadCRank(rank: WaitingCRank, shared: SharedThread | null = null
   if (program.stackSwitch !== null) shared?.turn?.switchBy(program.stackSwitch);
   rank.program = program;
   process.host.whereabouts.begin();
-  rank.say({ kind: "runs" });
+  rank.say({ kind: "runs", marks: program.marks });
   return new CRank(rank, { end: life.end, program, images, isStarted });
 }
 

@@ -30,11 +30,12 @@ import type { Origin, SpawnAnswer, SpawnCommand, SpawnRequest } from "../../core
 import type { Ending } from "../../core/service/ending.ts";
 import type { Placement } from "../../core/service/placement.ts";
 import type { KeptNumbers } from "../../core/service/set-checkpoints.ts";
+import type { CopiedRound } from "../cloning/messages.ts";
 import type { FilesProof } from "../disk/same-files.ts";
 import type { Bounds } from "../framing/value-frame.ts";
 import type { LineChunk } from "../messages/lines.ts";
 import type { CallsPassed, Life, RankRestart } from "../messages/lives.ts";
-import type { FromNode, NewRank, RecoverySetup, Setup, ToNode } from "../messages/node-messages.ts";
+import type { CloneNews, FromNode, NewRank, RecoverySetup, Setup, ToNode } from "../messages/node-messages.ts";
 import type { Folder, OtherProgram, ProgramPlace } from "../messages/program-place.ts";
 import type { Captured, CaptureFacts, RankWord, Watch } from "../messages/rank-messages.ts";
 import type { RankPlace } from "../messages/whereabouts.ts";
@@ -66,6 +67,9 @@ export const toNodeBounds: Bounds<ToNode["kind"]> = {
   "go-on": short,
   oldest: short,
   "restart-ranks": long,
+  "give-clone": short,
+  "take-clone": short,
+  "drop-clone": short,
   "kill-ranks": short,
   "go-on-after": short,
   links: short,
@@ -83,6 +87,7 @@ export const fromNodeBounds: Bounds<FromNode["kind"]> = {
   output: short,
   "rank-ended": short,
   "ranks-returned": short,
+  clone: short,
   "from-rank": long,
   protocol: long,
   whereabouts: short,
@@ -185,7 +190,15 @@ export interface NodePlace {
 }
 
 /** Messages that come only where the lost are started again. */
-type RecoveryMessage = "checkpoint" | "checkpoint-servers" | "go-on" | "oldest" | "restart-ranks";
+type RecoveryMessage =
+  | "checkpoint"
+  | "checkpoint-servers"
+  | "go-on"
+  | "oldest"
+  | "restart-ranks"
+  | "give-clone"
+  | "take-clone"
+  | "drop-clone";
 
 /** Messages to a node that is set up. */
 export function toNodeShapes({ processes, here, recovers, protocol }: NodePlace): Partial<ShapesOf<ToNode>> {
@@ -214,6 +227,9 @@ export function toNodeShapes({ processes, here, recovers, protocol }: NodePlace)
       protocolPart: forNode,
       watches: list(watch(own)),
     }),
+    "give-clone": object({ kind: kind("give-clone"), rank: own, number: number32 }),
+    "take-clone": object({ kind: kind("take-clone"), rank: own, number: number32, source: rank, from: list(address) }),
+    "drop-clone": object({ kind: kind("drop-clone"), rank: own }),
   };
   const always: Omit<ShapesOf<ToNode>, RecoveryMessage | "setup"> = {
     contacts: object({ kind: kind("contacts"), addresses: list(orNull(address), processes) }),
@@ -283,12 +299,22 @@ export function fromNodeShapes({ processes, here, protocol }: Omit<NodePlace, "r
       kind: kind("ranks-returned"),
       ranks: list(object<Life>({ rank: own, incarnation: number32 })),
     }),
+    clone: object({ kind: kind("clone"), rank: own, number: number32, news: cloneNews }),
     "from-rank": object({ kind: kind("from-rank"), rank: own, message: rankWord(rank, shapesOf(protocol)) }),
     protocol: object({ kind: kind("protocol"), words: shapesOf(protocol).fromNode }),
     whereabouts: object({ kind: kind("whereabouts"), number: number32, places: list(placeOf(own)) }),
     bye: object({ kind: kind("bye") }),
   };
 }
+
+const copiedRound = object<CopiedRound>({ pages: count, ms: finite });
+const cloneNews = oneOf<CloneNews>({
+  listening: object({ kind: kind("listening"), addresses: list(address) }),
+  copied: object({ kind: kind("copied"), rounds: list(copiedRound) }),
+  left: object({ kind: kind("left"), last: copiedRound }),
+  arrived: object({ kind: kind("arrived"), bytes: count }),
+  failed: object({ kind: kind("failed"), problem: text }),
+});
 
 function placeOf(rank: Shape<number>): Shape<RankPlace> {
   return object<RankPlace>({

@@ -367,13 +367,20 @@ function createClones(
   players: readonly ProcessName[] | null,
   { core, nodes, report, folders, input }: Pick<JobParts, "core" | "nodes" | "report" | "folders" | "input">,
 ): JobClones | null {
-  const { placement, replicas: plan, program } = options;
+  const { placement, replicas: plan, program, protocol, protocolOptions } = options;
   if (plan === null || players === null || !(input instanceof InputCopies) || !hasClones(options)) return null;
   const isByProgram = languageOf(program) !== "c";
   if (isByProgram)
     report.note("a lost replica of a program in TypeScript comes back when another one calls mpi.checkpoint");
   return new JobClones(
-    { plan, players, placement, folder: folders.checkpoints, isByProgram },
+    {
+      plan,
+      players,
+      placement,
+      folder: folders.checkpoints,
+      isByProgram,
+      spares: protocol.spares?.(protocolOptions) ?? 0,
+    },
     { core, nodes, report, inputReturned: (process, offset) => input.returned(process, offset) },
   );
 }

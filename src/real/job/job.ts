@@ -120,8 +120,9 @@ export class Job {
     report.started({ ranks, nodes: nodeCount }, nodes.pids);
     this.#hasBegun = true;
     journal.begun();
-    if (recovery !== null || clones !== null) nodes.prepareSpare();
+    if (recovery !== null) nodes.prepareSpare();
     recovery?.allBegan();
+    clones?.allBegan();
     protocolPart?.allBegan();
     faults?.begin();
     if (freezeAtMs !== Number.POSITIVE_INFINITY) setTimeout(() => this.freeze(), freezeAtMs).unref();

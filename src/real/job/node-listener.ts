@@ -145,6 +145,9 @@ export class NodeListener {
       case "ranks-returned":
         nodes.returned(message.ranks);
         break;
+      case "clone":
+        this.#parts.clones?.cloneNews(message.rank, message.number, message.news);
+        break;
       case "from-rank":
         this.#rankSaid(message);
         break;

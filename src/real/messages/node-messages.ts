@@ -13,6 +13,7 @@ import type { Origin } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import type { Placement } from "../../core/service/placement.ts";
 import type { KeptNumbers } from "../../core/service/set-checkpoints.ts";
+import type { CopiedRound } from "../cloning/messages.ts";
 import type { FilesProof } from "../disk/same-files.ts";
 import type { Address } from "../transport/sockets/address.ts";
 import type { TcpEvent } from "../transport/tcp/tcp-host.ts";
@@ -197,6 +198,26 @@ export interface RestartRanks {
   readonly protocolPart: unknown;
   readonly watches: readonly Watch[];
 }
+/** A clone shall be made from that rank of the node, under that number: `clone` says where its memory can be had. */
+interface GiveClone {
+  readonly kind: "give-clone";
+  readonly rank: number;
+  readonly number: number;
+}
+/** A clone shall be that rank of the node: its memory comes from there. */
+interface TakeClone {
+  readonly kind: "take-clone";
+  readonly rank: number;
+  readonly number: number;
+  readonly source: number;
+  /** A connection for each lane. */
+  readonly from: readonly Address[];
+}
+/** There will be no clone of that rank, or from it. */
+interface DropClone {
+  readonly kind: "drop-clone";
+  readonly rank: number;
+}
 /** The fault plan ends the threads of those ranks. */
 interface KillRanks {
   readonly kind: "kill-ranks";
@@ -237,6 +258,9 @@ export type ToNode =
   | GoOn
   | Oldest
   | RestartRanks
+  | GiveClone
+  | TakeClone
+  | DropClone
   | KillRanks
   | GoOnAfter
   | Links
@@ -314,6 +338,24 @@ export interface FromRankOnwards {
   readonly rank: number;
   readonly message: Captured | RankWord;
 }
+/** Of the memory of a source, or of a clone: which of them `rank` is, the news says. */
+interface CloneProgress {
+  readonly kind: "clone";
+  readonly rank: number;
+  readonly number: number;
+  readonly news: CloneNews;
+}
+export type CloneNews =
+  /** Of the source: its node gives it away there. */
+  | { readonly kind: "listening"; readonly addresses: readonly Address[] }
+  /** Of the source: little is left, or it does not become less. */
+  | { readonly kind: "copied"; readonly rounds: readonly CopiedRound[] }
+  /** Of the source: that much was left when it stood still. */
+  | { readonly kind: "left"; readonly last: CopiedRound }
+  /** Of the clone: all of it is there. */
+  | { readonly kind: "arrived"; readonly bytes: number }
+  /** Of either. */
+  | { readonly kind: "failed"; readonly problem: string };
 /** The node has done as `end` told it: nothing comes after this. */
 interface Bye {
   readonly kind: "bye";
@@ -328,6 +370,7 @@ export type FromNode =
   | Output
   | RankEnded
   | RanksReturned
+  | CloneProgress
   | FromRankOnwards
   | ProtocolWords
   | Whereabouts

@@ -9,8 +9,10 @@ import type { Terminals } from "../../core/base/terminals.ts";
 import type { OptionValues } from "../../core/ft/option.ts";
 import type { NodeMap } from "../../core/process/node-map.ts";
 import type { Origin, SpawnAnswer, SpawnRequest } from "../../core/process/spawner.ts";
+import type { MemoryMarks } from "../../core/request/memory-marks.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import type { Placement } from "../../core/service/placement.ts";
+import type { ArrivedClone, LastPart } from "../cloning/messages.ts";
 import type { SharedNode } from "../transport/node-memory.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
 import type { Life, RankRestart, RecoveryFacts } from "./lives.ts";
@@ -100,6 +102,8 @@ export interface RankRecovery extends RecoveryFacts {
   readonly restart: RankRestart | null;
   /** Where the image is that it goes on from; empty: it begins at the start of the program. */
   readonly imageFolder: string;
+  /** Of a clone whose memory is filled already: the rest of its image. Null: there is none. */
+  readonly arrived: ArrivedClone | null;
 }
 
 /** A fault plan waits for a moment of a rank: the rank reports it, and stands still until it hears `GoOnAfter`. */
@@ -151,6 +155,8 @@ export type ToRank = Input | NewNeighbours | SpawnAnswered | GoOnAfter;
 
 interface RankRuns {
   readonly kind: "runs";
+  /** How much of its memory a program in C uses; null: it has none of its own. */
+  readonly marks: MemoryMarks | null;
 }
 /** V8's compiled code, for ranks of later runs; only when there is none yet. */
 export interface RankCompiled {
@@ -192,6 +198,11 @@ interface RankStopped {
  */
 export interface Captured extends CaptureFacts {
   readonly kind: "captured";
+}
+/** It stands still, and a clone of it is being made whose node has all of its memory but this. */
+export interface LastPartOfClone extends CaptureFacts {
+  readonly kind: "last-part";
+  readonly last: LastPart;
 }
 /** Its image is durable, or why it is not. It stands still until it hears `FreezeEnds`. */
 export interface RankImage extends CaptureFacts {
@@ -282,4 +293,4 @@ export type RankWord =
   | RankStandsStill
   | ImageUnreadable
   | RankLeadsOut;
-export type FromRank = RankRuns | RankCompiled | Captured | RankWord | RankEnding | TcpRequest;
+export type FromRank = RankRuns | RankCompiled | Captured | LastPartOfClone | RankWord | RankEnding | TcpRequest;

@@ -4,6 +4,7 @@
  */
 import { ranksOfNode } from "../../core/service/placement.ts";
 import type { FileService } from "../file-service/client.ts";
+import { tryToAllocate } from "../machine/memory-shortage.ts";
 import type { FromNode, RecoverySetup, Setup } from "../messages/node-messages.ts";
 import { OutputRelay } from "../output/output-relay.ts";
 import type { NodePart } from "../part-hosts/node-part.ts";
@@ -14,6 +15,7 @@ import { Handover } from "../transport/tcp/handover.ts";
 import { TcpHost } from "../transport/tcp/tcp-host.ts";
 import { AgentMemory } from "./agent-memory.ts";
 import { JobFiles } from "./job-files.ts";
+import { NodeClones } from "./node-clones.ts";
 import { NodeImages } from "./node-images.ts";
 import { NodeLives } from "./node-lives.ts";
 import { type RankEvents, RankThreads } from "./rank-threads.ts";
@@ -47,6 +49,8 @@ export class AgentParts {
   /** Where the lost are started again; null otherwise. */
   readonly lives: NodeLives | null;
   readonly images: NodeImages | null;
+  /** Memories on their way to clones, and from their sources. */
+  readonly clones: NodeClones | null;
   /** Of the job's protocol; null: it has none in nodes. */
   readonly part: NodePart | null;
   readonly #options: AgentOptions;
@@ -93,6 +97,7 @@ export class AgentParts {
     });
     const images = recovery === null ? null : this.#createImages(recovery);
     this.images = images;
+    this.clones = recovery === null ? null : this.#createClones();
     this.lives = recovery === null ? null : new NodeLives(recovery, (restart) => images?.folderOf(restart) ?? "");
     this.part = this.#createPart();
   }
@@ -114,6 +119,24 @@ export class AgentParts {
 
   #createImages({ setOf, checkpointFolder: folder, checkpointServers: servers }: RecoverySetup): NodeImages {
     return new NodeImages({ setOf, folder, servers, dispatcher: this.files.service, job: this.#options.job });
+  }
+
+  #createClones(): NodeClones {
+    const { job, host } = this.#options;
+    return new NodeClones(
+      { job, host },
+      {
+        memoryOf: (rank) => this.threads.memoryOf(rank),
+        newMemory: () => tryToAllocate(() => this.threads.newMemory()),
+        news: (rank, number, news) => this.send({ kind: "clone", rank, number, news }),
+        captured: (rank, facts, problem) =>
+          this.send({
+            kind: "from-rank",
+            rank,
+            message: problem === "" ? { kind: "captured", ...facts } : { kind: "image", ...facts, problem },
+          }),
+      },
+    );
   }
 
   #createPart(): NodePart | null {

@@ -120,6 +120,15 @@ export class Agent {
       case "restart-ranks":
         void this.#starts.restart(message);
         break;
+      case "give-clone":
+        this.#node.clones!.give(message.rank, message.number);
+        break;
+      case "take-clone":
+        this.#node.clones!.take(message.rank, message);
+        break;
+      case "drop-clone":
+        this.#node.clones!.drop(message.rank);
+        break;
       case "kill-ranks":
         for (const rank of message.ranks) this.#starts.kill(rank);
         break;

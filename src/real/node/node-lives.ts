@@ -1,4 +1,5 @@
 /** Where the lost are started again: which life of each rank is the present one, and how far those of this node have come. */
+import type { ArrivedClone } from "../cloning/messages.ts";
 import type { CallsPassed, Life, RankRestart } from "../messages/lives.ts";
 import type { RecoverySetup } from "../messages/node-messages.ts";
 import type { RankRecovery } from "../messages/rank-messages.ts";
@@ -10,6 +11,8 @@ export class NodeLives {
   /** The present one of every rank, as far as the node has heard. */
   readonly #incarnations: number[];
   readonly #imageFolderOf: (restart: RankRestart) => string;
+  /** Images of clones that have arrived and begin, by rank. */
+  readonly #arrived = new Map<number, ArrivedClone>();
 
   /** `imageFolderOf`: where a rank will find the image that it goes on from. */
   constructor(setup: RecoverySetup, imageFolderOf: (restart: RankRestart) => string) {
@@ -22,6 +25,11 @@ export class NodeLives {
   restart(setup: RecoverySetup): void {
     this.#setup = setup;
     for (const [rank, incarnation] of setup.incarnations.entries()) this.returned({ rank, incarnation });
+  }
+
+  /** A rank of this node is about to begin as a clone whose memory is filled. */
+  arrived(rank: number, clone: ArrivedClone): void {
+    this.#arrived.set(rank, clone);
   }
 
   /** A rank lives again, here or elsewhere. */
@@ -45,8 +53,10 @@ export class NodeLives {
     this.#passed.set(rank, passed);
     const incarnations = [...this.#incarnations];
     const restart = this.restartOf(rank);
-    const imageFolder = restart === null ? "" : this.#imageFolderOf(restart);
-    return { setOf, checkpointFolder, beganMs, incarnations, passed, restart, imageFolder };
+    const arrived = this.#arrived.get(rank) ?? null;
+    this.#arrived.delete(rank);
+    const imageFolder = restart === null || arrived !== null ? "" : this.#imageFolderOf(restart);
+    return { setOf, checkpointFolder, beganMs, incarnations, passed, restart, imageFolder, arrived };
   }
 
   /** How far the ranks of this node have come. */

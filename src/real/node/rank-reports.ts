@@ -9,6 +9,7 @@ export function rankEvents(node: AgentParts, rank: number): RankEvents {
     said: (message) => {
       switch (message.kind) {
         case "runs":
+          if (message.marks !== null) node.clones?.runs(rank, message.marks);
           node.send({ kind: "rank-started", rank, incarnation });
           break;
         case "captured": {
@@ -17,6 +18,12 @@ export function rankEvents(node: AgentParts, rank: number): RankEvents {
           node.images!.store(rank, message.number, (problem) =>
             node.send({ kind: "from-rank", rank, message: { ...message, kind: "image", problem } }),
           );
+          break;
+        }
+        case "last-part": {
+          const { kind: _, ...part } = message;
+          relayEverything(node);
+          node.clones!.finish(rank, part);
           break;
         }
         case "image":

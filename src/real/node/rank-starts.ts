@@ -7,6 +7,7 @@ import { programOf } from "../messages/program-place.ts";
 import type { NewNeighbours } from "../messages/rank-messages.ts";
 import { Stop } from "../transport/layout.ts";
 import type { AgentParts } from "./agent-parts.ts";
+import type { FilledClone } from "./node-clones.ts";
 import type { StartingRank } from "./rank-threads.ts";
 
 export class RankStarts {
@@ -69,16 +70,19 @@ export class RankStarts {
     }
     await Promise.all(ranks.map((rank) => this.#node.threads.get(rank)?.terminate()));
     await this.#node.memory.whenSettled();
-    if (!(await this.#fetchImages(recovery.restarts)) || this.#leaving) return;
+    const filled = this.#filledClones(recovery.restarts);
+    const others = recovery.restarts.filter(({ rank }) => !filled.has(rank));
+    if (!(await this.#fetchImages(others)) || this.#leaving) return;
     const { setup } = this.#node;
     const { folders, memoryMb } = setup;
-    const newcomers = tryToAllocate(() => this.#node.threads.makeRoom(ranks));
+    const newcomers = tryToAllocate(() => this.#node.threads.makeRoom(ranks, (rank) => filled.get(rank)?.memory));
     if (newcomers === undefined) {
       this.#node.send({ kind: "unable", why: shortageOf(`a restarted rank's ${memoryMb} MB of memory`) });
       return;
     }
     this.#introduce(newcomers);
     this.#node.lives?.restart(this.#node.files.localRecovery(recovery));
+    for (const [rank, { header, state, bytes }] of filled) this.#node.lives?.arrived(rank, { header, state, bytes });
     this.#node.part?.restart(protocolPart, ranks);
     this.#node.threads.watch(ranks, watches);
     for (const rank of ranks) {
@@ -90,6 +94,16 @@ export class RankStarts {
     const lives = ranks.map((rank) => ({ rank, incarnation: this.#node.incarnationOf(rank) }));
     this.#node.send({ kind: "ranks-returned", ranks: lives });
     for (const rank of ranks) if (this.#doomed.delete(rank)) void this.#node.threads.get(rank)!.terminate();
+  }
+
+  /** By rank: those whose memories have arrived. */
+  #filledClones(restarts: readonly RankRestart[]): Map<number, FilledClone> {
+    const filled = new Map<number, FilledClone>();
+    for (const { rank, checkpoint } of restarts) {
+      const clone = this.#node.clones?.filled(rank, checkpoint) ?? null;
+      if (clone !== null) filled.set(rank, clone);
+    }
+    return filled;
   }
 
   /** The ranks that this node has when it starts, when their images are here. */

@@ -96,7 +96,7 @@ export class RankThreads {
     this.#code = loadRankCode(this.#isC ? "c-rank" : "rank");
     this.#threadsFirst = this.#isC ? Math.ceil(first.length / setup.ranksPerThread) : first.length;
     if (!this.#isC) return;
-    this.#programMemories = first.map(() => this.#newMemory());
+    this.#programMemories = first.map(() => this.newMemory());
   }
 
   get #isC(): boolean {
@@ -140,10 +140,24 @@ export class RankThreads {
     return this.ranks.filter((rank) => isOverFor(this.#places.get(rank)!.words, ms, nowMs)).length;
   }
 
-  /** New memories for ranks of a C program that are about to be started; a rank that had one has another. Throws a `RangeError`. */
-  makeRoom(ranks: readonly number[]): NewNeighbours["neighbours"] {
+  /** Of a rank of a C program; undefined: it has none. */
+  memoryOf(rank: number): WebAssembly.Memory | undefined {
+    return this.#programMemories[this.#ports.placeOf(rank)];
+  }
+
+  /**
+   * New memories for ranks of a C program that are about to be started, or those that `filled` has for them; a rank that had one has another.
+   * Throws a `RangeError`.
+   */
+  makeRoom(
+    ranks: readonly number[],
+    filled: (rank: number) => WebAssembly.Memory | undefined = () => undefined,
+  ): NewNeighbours["neighbours"] {
     if (!this.#isC) return [];
-    const room = ranks.map((rank) => ({ place: this.#ports.placeOf(rank), memory: this.#newMemory() }));
+    const room = ranks.map((rank) => ({
+      place: this.#ports.placeOf(rank),
+      memory: filled(rank) ?? this.newMemory(),
+    }));
     for (const { place, memory } of room) this.#programMemories[place] = memory;
     return room;
   }
@@ -291,7 +305,8 @@ export class RankThreads {
     return turn;
   }
 
-  #newMemory(): WebAssembly.Memory {
+  /** For a rank of a C program. Throws a `RangeError`. */
+  newMemory(): WebAssembly.Memory {
     const pages = this.#setup.memoryMb * 16;
     return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
   }

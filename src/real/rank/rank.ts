@@ -185,7 +185,7 @@ const form = setup.origin === null ? jobForm : program.bundle.script === "" ? "m
 // Not before: our own bundle's map would be read and parsed by every rank.
 process.setSourceMapsEnabled(true);
 rankProcess.host.whereabouts.begin();
-say({ kind: "runs" });
+say({ kind: "runs", marks: null });
 if (setup.watch?.init === true) standStill();
 async function run(): Promise<void> {
   rankProcess.mpi.meetParents();

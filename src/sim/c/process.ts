@@ -5,7 +5,7 @@
  */
 import { callText } from "../../abi/arguments/call-text.ts";
 import { cImportsOf } from "../../abi/c-imports.ts";
-import { CProgram, newStack, type UnwoundStack, unusedArea } from "../../abi/c-program.ts";
+import { CProgram, newStack, type UnwoundStack } from "../../abi/c-program.ts";
 import { type CrashedProgram, endingOfCrash } from "../../abi/crash/crash.ts";
 import { Ended } from "../../abi/ended.ts";
 import { type Companions, restoreProcess, saveProcess } from "../../abi/process-state.ts";
@@ -16,6 +16,7 @@ import { noTerminals } from "../../core/base/terminals.ts";
 import type { Write } from "../../core/ft/protocol.ts";
 import { type RestState, Settling } from "../../core/process/settling.ts";
 import { noSpawner } from "../../core/process/spawner.ts";
+import { unusedArea } from "../../core/request/memory-marks.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { type LinePlace, passOver } from "../../core/service/line-places.ts";
 import { rangesWithout } from "../../image/ranges.ts";

@@ -93,7 +93,7 @@ describe("R6 §3.4: replica 1 of rank 1 dies and comes back", () => {
     const lines: string[] = [];
     const deaths = [{ atNs: 15_000, rank: 1, replica: 1 }];
     const { clones } = survive({ program: exchanges(6), plan: [2, 2], deaths, makeReplica: traced(lines) });
-    deepEqual(clones, { asked: 1, captured: 1, begun: 1, back: 1, givenUp: 0 });
+    deepEqual(clones, { copied: 0, asked: 1, captured: 1, begun: 1, back: 1, givenUp: 0 });
     const first = lines.findIndex((line) => line.includes("prepare"));
     const last = lines.findLastIndex((line) => line.includes("welcome"));
     deepEqual(lines.slice(first, last + 1), cloneTrace);

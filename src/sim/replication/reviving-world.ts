@@ -7,6 +7,7 @@ import type { ProcessName } from "../../core/base/identity.ts";
 import type { ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
 import { Settling } from "../../core/process/settling.ts";
 import { type CloneAttempt, CloneSchedule } from "../../core/service/clone-schedule.ts";
+import type { SpareNodes } from "../../core/service/spare-nodes.ts";
 import { interpret, type Rests } from "../interpreter/interpreter.ts";
 import { ScriptState } from "../interpreter/script-state.ts";
 import { LogicalClock, Observation } from "../observation.ts";
@@ -20,7 +21,7 @@ import type { SimProcess, Steps } from "../sim-process.ts";
 import { World, type WorldOptions } from "../world.ts";
 
 /** Moments of an attempt, for tests that want something to happen there. */
-export type CloneMoment = "asked" | "captured" | "begun" | "back" | "given up";
+export type CloneMoment = "copied" | "asked" | "captured" | "begun" | "back" | "given up";
 
 interface RevivingOptions {
   readonly plan: readonly number[];
@@ -30,8 +31,12 @@ interface RevivingOptions {
   readonly random: Random;
   readonly delayNsMax: number;
   readonly imageNsMax: number;
+  /** So long a source is copied before it is asked, at most; not at all unless given. */
+  readonly copyNsMax?: number | undefined;
   readonly newProtocol: (name: ProcessName, ports: Parameters<NewReplica>[1]) => ReplicationProtocol;
   readonly happens?: ((moment: CloneMoment, attempt: CloneAttempt) => void) | undefined;
+  /** Places for the lost, each process counted as a node; undefined: there is always one. */
+  readonly places?: SpareNodes | undefined;
 }
 
 type NewReplica = (
@@ -46,7 +51,7 @@ export class RevivingWorld {
   readonly world: World;
   readonly clock = new LogicalClock();
   readonly outside: Outside;
-  readonly counts = { asked: 0, captured: 0, begun: 0, back: 0, givenUp: 0 };
+  readonly counts = { copied: 0, asked: 0, captured: 0, begun: 0, back: 0, givenUp: 0 };
   readonly #options: RevivingOptions;
   readonly #schedule: CloneSchedule;
   /** By process. */
@@ -59,6 +64,8 @@ export class RevivingWorld {
   #rests = 0;
   /** The order that a source has. */
   readonly #asked = new Map<number, CloneAttempt>();
+  /** Processes that are lost, and whose places nobody takes. */
+  readonly #homeless = new Set<number>();
 
   constructor(options: RevivingOptions) {
     const { plan, script } = options;
@@ -67,8 +74,10 @@ export class RevivingWorld {
     this.#lives = new Array<number>(count).fill(0);
     this.#heardNs = new Array<number>(count).fill(0);
     this.#schedule = new CloneSchedule(plan, {
+      copy: (attempt) => this.#copy(attempt),
       ask: (attempt) => this.#ask(attempt),
       giveUp: (attempt) => this.#giveUp(attempt),
+      hasPlace: (clone) => !this.#homeless.has(this.#numberOf(clone)),
     });
     this.world = new World({
       ...options.world,
@@ -166,8 +175,20 @@ export class RevivingWorld {
   #crashed(process: number): void {
     const name = this.world.nameOf(process);
     this.#asked.delete(process);
+    if (this.#options.places?.successorOf(process) === null) this.#homeless.add(process);
     this.#declare(name, this.#lives[process]!);
     this.#schedule.died(name);
+  }
+
+  /** Nobody but the dispatcher and two nodes has to do with it: time passes, and somebody may die. */
+  #copy(attempt: CloneAttempt): void {
+    const { copyNsMax = 0 } = this.#options;
+    if (copyNsMax === 0) {
+      this.#schedule.copied(attempt);
+      return;
+    }
+    this.#happens("copied", attempt);
+    this.world.plan(this.world.nowNs + this.#delayNs(copyNsMax), () => this.#schedule.copied(attempt));
   }
 
   #ask(attempt: CloneAttempt): void {

@@ -31,6 +31,19 @@ describe("R6 random programs with replicas that come back", () => {
     ok(back > 0, `${back} came back`);
   });
 
+  it("D5 redundancy is held as long as there are spares, then as long as any replica lives", () => {
+    let [begun, deaths] = [0, 0];
+    for (let seed = 1; seed <= tries(4, 600); seed++) {
+      const spares = seed % 3;
+      const outcome = runRevivalSeed({ seed, spares });
+      equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
+      ok(outcome.clones.begun <= spares, `${outcome.clones.begun} clones on ${spares} spares`);
+      begun += outcome.clones.begun;
+      deaths += outcome.deaths;
+    }
+    ok(begun > 0 && deaths > begun, `${deaths} deaths, ${begun} came back`);
+  });
+
   it("R6 seeds that have found something", () => {
     // The last pieces of a large message were lost with the source, whose image took it for sent.
     // A source that waited where it cannot be captured, for a rank that waited for the clone.

@@ -8,6 +8,7 @@ import type { ReplicationVariant } from "../../core/ft/replication/options.ts";
 import type { ReplicationOptions, ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
 import { replicaOfVariant } from "../../core/ft/replication/variants.ts";
 import type { CloneAttempt } from "../../core/service/clone-schedule.ts";
+import { SpareNodes } from "../../core/service/spare-nodes.ts";
 import { generate } from "../generator/generator.ts";
 import { marksOf, type SeedOutcome, type Violation } from "../judge.ts";
 import { Random } from "../random.ts";
@@ -29,6 +30,8 @@ interface RevivalSeedOptions {
   readonly events?: number | undefined;
   readonly often?: readonly string[] | undefined;
   readonly listener?: ((line: string) => void) | undefined;
+  /** So many of the lost come back; all unless given. */
+  readonly spares?: number | undefined;
   /** For tests of what each part is good for. */
   readonly makeReplica?: MakeReplica | undefined;
 }
@@ -43,6 +46,8 @@ export interface RevivalOutcome extends SeedOutcome {
 const eventsMax = 5_000_000;
 /** One of so many seeds is of the mirror protocol. */
 const mirrorEvery = 4;
+/** And in so many a source is copied before it is asked, which may take as long as a small program. */
+const copiedEvery = 5;
 
 export function runRevivalSeed(options: RevivalSeedOptions): RevivalOutcome {
   const random = new Random(options.seed);
@@ -72,9 +77,11 @@ export function runRevivalSeed(options: RevivalSeedOptions): RevivalOutcome {
     random: random.fork(),
     delayNsMax: random.pick([0, 2_000, 200_000]),
     imageNsMax: random.pick([0, 10_000, 500_000]),
+    copyNsMax: options.seed % copiedEvery === 0 ? 300_000 : 0,
     makeReplica: options.makeReplica ?? ((given, ports) => replicaOfVariant(variant, given, ports)),
     copiesBytesMax,
     listener: options.listener,
+    places: options.spares === undefined ? undefined : new SpareNodes(options.spares, 0),
     trouble: new RandomTrouble(random, options.seed),
   });
 }
@@ -135,9 +142,11 @@ interface RevivalsSetup {
   readonly random: Random;
   readonly delayNsMax: number;
   readonly imageNsMax: number;
+  readonly copyNsMax?: number | undefined;
   readonly makeReplica: MakeReplica;
   readonly copiesBytesMax?: number;
   readonly listener?: ((line: string) => void) | undefined;
+  readonly places?: SpareNodes | undefined;
   readonly trouble: Trouble;
 }
 

@@ -6,7 +6,14 @@ import { noShapes } from "../protocol-shapes.ts";
 import { divergedShape } from "./comparing/divergence.ts";
 import type { SendDivergence } from "./comparing/send-comparison.ts";
 import { Membership, replicasMax } from "./membership.ts";
-import { checkReplication, isSustained, replicaPlan, replicationOptions, replicationVariant } from "./options.ts";
+import {
+  checkReplication,
+  isSustained,
+  replicaPlan,
+  replicationOptions,
+  replicationVariant,
+  sparesOf,
+} from "./options.ts";
 import { type Replicated, replicationSummary } from "./report.ts";
 import { replicaOfVariant } from "./variants.ts";
 
@@ -25,7 +32,7 @@ export const replication: ProtocolDefinition = {
   examples: [
     "banyan run -n 4 --nodes 4 --protocol replication --replicas 2 solver.c",
     'banyan run -n 4 --nodes 2 --protocol replication --faults "kill node 1 at 2s" solver.c',
-    "banyan run -n 4 --nodes 4 --protocol replication --sustain solver.c",
+    "banyan run -n 4 --nodes 4 --protocol replication --sustain --spares 2 solver.c",
   ],
   deaths: "covered",
   boards: "never",
@@ -37,6 +44,7 @@ export const replication: ProtocolDefinition = {
   options: replicationOptions,
   replicas: replicaPlan,
   clones: isSustained,
+  spares: sparesOf,
   check: checkReplication,
   checkpoints: null,
   rank: ({ rank, replica, ranks, options, passed, resources }) => {

@@ -15,9 +15,12 @@ export interface ReplicationLaunchOptions {
   readonly replication?: string | undefined;
   /** Under "replication": replicas that are lost come back, as clones of others; those of programs in TypeScript at their next `mpi.checkpoint`. */
   readonly sustain?: boolean | undefined;
+  /** Under "replication" with `sustain`: so many nodes are started in reserve, and take the places of those that are lost; none unless given. */
+  readonly spares?: number | undefined;
 }
 
 const replicasDefault = 2;
+const sparesMax = 1024;
 /** Variants in which lost replicas can come back. */
 const clonedVariants: readonly string[] = ["parallel", "mirror"];
 
@@ -54,6 +57,13 @@ export const replicationOptions: readonly ProtocolOption[] = [
     form: { kind: "flag" },
     elsewhere: (owners) => `Cannot sustain redundancy: only --protocol ${owners} has any`,
   },
+  {
+    key: "spares",
+    flag: "--spares <number>",
+    help: "with --sustain: so many nodes are started in reserve, and lost replicas come back there (default: 0, the lost node is started again)",
+    form: { kind: "whole number" },
+    elsewhere: (owners) => `Cannot have spares: only --protocol ${owners} has any`,
+  },
 ];
 
 /** The ranks of a list like "0,1,4-7"; undefined: it is none. */
@@ -69,7 +79,7 @@ function ranksOf(list: string): Set<number> | undefined {
 
 /** What is wrong with them, in one line; undefined: nothing. */
 export function checkReplication(values: OptionValues, { ranks }: JobFacts): string | undefined {
-  const { replicas, replicateRanks, replication, sustain } = values as ReplicationLaunchOptions;
+  const { replicas, replicateRanks, replication, sustain, spares } = values as ReplicationLaunchOptions;
   if (replicas !== undefined && !isWhole(replicas, 1, replicasMax))
     return `Cannot have ${replicas} processes for each rank: give a whole number from 1 to ${replicasMax}`;
   if (replication !== undefined && !replicationVariants.some((variant) => variant === replication))
@@ -77,6 +87,10 @@ export function checkReplication(values: OptionValues, { ranks }: JobFacts): str
   if (sustain !== undefined && typeof sustain !== "boolean") return "Cannot sustain redundancy: say true or false";
   if (sustain === true && !clonedVariants.some((variant) => variant === (replication ?? "parallel")))
     return `Cannot sustain replication "${replication}": ${clonedVariants.join(" and ")} can be`;
+  if (spares !== undefined && !isWhole(spares, 0, sparesMax))
+    return `Cannot have ${spares} spares: give a whole number up to ${sparesMax}`;
+  if (spares !== undefined && spares > 0 && sustain !== true)
+    return "Cannot use spares without --sustain: lost replicas stay lost";
   if (replicateRanks === undefined) return undefined;
   const chosen = ranksOf(replicateRanks);
   if (chosen === undefined) return `Cannot replicate the ranks "${replicateRanks}": give a list like 0,1,4-7`;
@@ -95,5 +109,7 @@ export function replicaPlan(values: OptionValues, ranks: number): readonly numbe
   const chosen = replicateRanks === undefined ? undefined : ranksOf(replicateRanks);
   return Array.from({ length: ranks }, (_, rank) => (chosen === undefined || chosen.has(rank) ? replicas : 1));
 }
+
+export const sparesOf = (values: OptionValues): number => (values as ReplicationLaunchOptions).spares ?? 0;
 
 export const isSustained = (values: OptionValues): boolean => (values as ReplicationLaunchOptions).sustain === true;

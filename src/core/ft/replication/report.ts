@@ -31,20 +31,23 @@ export function replicationSummary({ ranks, dead, job }: ProtocolReport): string
   return [lost, ...substitutions(known), ...returns(clones), ...sent];
 }
 
-/** "replica 0 of ranks 2, 3 is back (cloned from replica 1, 12 MB, 310 ms)", once for all ranks that it is true of. */
+/** "replica 0 of ranks 2, 3 came back (cloned from replica 1 onto spare 1, 12 MB in 3 rounds, paused for 8 ms, back after 310 ms)", once for all ranks that it is true of. */
 function returns(clones: readonly ClonedReplica[]): string[] {
   const together = new Map<string, ClonedReplica[]>();
   for (const clone of clones) {
-    const who = `${clone.replica} ${clone.source}`;
+    const who = `${clone.replica} ${clone.source} ${clone.spare}`;
     together.set(who, [...(together.get(who) ?? []), clone]);
   }
   return [...together.values()].map((all) => {
-    const [{ replica, source }] = all as [ClonedReplica];
+    const [{ replica, source, spare }] = all as [ClonedReplica];
+    const onto = spare === 0 ? "" : ` onto spare ${spare}`;
     const names = [...new Set(all.map(({ rank }) => rank))].sort((one, other) => one - other);
     const megabytes = all.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6;
-    const ms = Math.max(...all.map(({ afterMs }) => afterMs));
-    const size = `${megabytes.toFixed(megabytes < 10 ? 1 : 0)} MB, ${ms.toFixed(0)} ms`;
-    return `replica ${replica} of rank${names.length === 1 ? "" : "s"} ${names.join(", ")} came back (cloned from replica ${source}, ${size})`;
+    const most = (what: (clone: ClonedReplica) => number): string => Math.max(...all.map(what)).toFixed(0);
+    const rounds = Number(most((clone) => clone.rounds));
+    const size = `${megabytes.toFixed(megabytes < 10 ? 1 : 0)} MB in ${countText(rounds, "round")}`;
+    const times = `paused for ${most(({ pauseMs }) => pauseMs)} ms, back after ${most(({ afterMs }) => afterMs)} ms`;
+    return `replica ${replica} of rank${names.length === 1 ? "" : "s"} ${names.join(", ")} came back (cloned from replica ${source}${onto}, ${size}, ${times})`;
   });
 }
 

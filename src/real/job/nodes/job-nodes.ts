@@ -55,6 +55,8 @@ export class JobNodes {
   readonly #processes: NodeProcess[] = [];
   /** Started and not a node yet: a replacement need not wait until its process has come up. */
   #spare: NodeProcess | null = null;
+  /** By their numbers: those that the user wants in reserve. */
+  readonly #reserve = new Map<number, NodeProcess>();
   /** Taken for dead and left alive. */
   readonly #suspects = new Set<NodeProcess>();
   readonly #contacts: NodeContacts<Address>;
@@ -88,11 +90,22 @@ export class JobNodes {
     this.#lost(node);
   }
 
-  /** Another takes its place. */
-  replace(node: number, restarts: readonly RankRestart[]): void {
+  /** Another takes its place: that one of the reserve, or any (0). */
+  replace(node: number, restarts: readonly RankRestart[], spare = 0): void {
     this.#replacing.add(node);
     this.#contacts.replaced(node);
-    this.#start(node, restarts);
+    this.#start(node, restarts, spare);
+  }
+
+  /** Processes that wait to take places, numbered from 1; one that is gone before is told of. */
+  startReserve(spares: number, lost: (spare: number) => void): void {
+    for (let spare = 1; spare <= spares; spare++) {
+      const process = this.#newProcess();
+      this.#reserve.set(spare, process);
+      void process.gone.then(() => {
+        if (this.#reserve.delete(spare)) lost(spare);
+      });
+    }
   }
 
   /** Others may have to take places from now on. */
@@ -182,8 +195,9 @@ export class JobNodes {
   /** Fulfilled when none is left of those that are not nodes: taken for dead, or not needed. No further node is let in. */
   async endOthers(): Promise<void> {
     this.#door.close();
-    const others = [...this.#suspects, ...(this.#spare === null ? [] : [this.#spare])];
+    const others = [...this.#suspects, ...(this.#spare === null ? [] : [this.#spare]), ...this.#reserve.values()];
     this.#spare = null;
+    this.#reserve.clear();
     for (const other of others) other.kill();
     await Promise.all(others.map((other) => other.gone));
   }
@@ -193,7 +207,12 @@ export class JobNodes {
   }
 
   /** One that has died meanwhile is none. */
-  #takeSpare(): NodeProcess | null {
+  #takeSpare(number: number): NodeProcess | null {
+    const reserved = this.#reserve.get(number);
+    if (reserved !== undefined) {
+      this.#reserve.delete(number);
+      return reserved.isAlive ? reserved : null;
+    }
     const spare = this.#spare;
     this.#spare = null;
     return spare?.isAlive === true ? spare : null;
@@ -211,9 +230,9 @@ export class JobNodes {
     return this.#processes[node] === process && !this.#past.has(process);
   }
 
-  #start(node: number, restarts: readonly RankRestart[]): void {
+  #start(node: number, restarts: readonly RankRestart[], spare = 0): void {
     const isPresent = (): boolean => this.#isPresent(node, started);
-    const started = this.#takeSpare() ?? this.#newProcess();
+    const started = this.#takeSpare(spare) ?? this.#newProcess();
     const here = ranksOfNode(this.#options.placement, node);
     started.begin(this.#ports.setupOf(node, restarts), here, {
       heard: () => {

@@ -1,7 +1,8 @@
 /**
  * Replicas of a real job that are lost come back as clones of others: the host of `core/service/clone-schedule.ts`, embedded in the
- * dispatcher's process. A node that is gone is started again, empty; the processes that it had begin there one after the other, each from the
- * image of its source, which travels as images of checkpoints do: in the job's folder, or through the dispatcher.
+ * dispatcher's process. A spare takes the place of a node that is gone, or it is started again, empty; the processes that it had begin there one after the other, each from the
+ * image of its source. Of programs in C the memory travels from node to node while the source runs (`CloneTravel`); what a program in TypeScript has given to
+ * `mpi.checkpoint` travels as images of checkpoints do: in the job's folder, or through the dispatcher.
  */
 import { linkSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -10,13 +11,15 @@ import { type CloneBeginning, type ClonedReplica, cloneNumber, noClone } from ".
 import { type CloneAttempt, CloneSchedule } from "../../../core/service/clone-schedule.ts";
 import type { Dispatcher } from "../../../core/service/dispatcher.ts";
 import type { Placement } from "../../../core/service/placement.ts";
+import { SpareNodes } from "../../../core/service/spare-nodes.ts";
 import { folderOfCheckpoint } from "../../file-service/file-key.ts";
 import { imagePath } from "../../image/image-path.ts";
 import type { RankRestart } from "../../messages/lives.ts";
-import type { RecoverySetup } from "../../messages/node-messages.ts";
+import type { CloneNews, RecoverySetup } from "../../messages/node-messages.ts";
 import type { CaptureFacts, RankImage } from "../../messages/rank-messages.ts";
 import type { JobNodes } from "../nodes/job-nodes.ts";
 import type { JobReport } from "../report/job-report.ts";
+import { CloneTravel } from "./clone-travel.ts";
 
 interface JobClonesOptions {
   /** By rank: how many processes play it; and by process who plays which. */
@@ -27,11 +30,13 @@ interface JobClonesOptions {
   readonly folder: string;
   /** Images are taken where the program says so (mpi.checkpoint), not at any call. */
   readonly isByProgram: boolean;
+  /** How many nodes are in reserve. */
+  readonly spares: number;
 }
 
 interface JobClonesParts {
   readonly core: Pick<Dispatcher, "outcome" | "state" | "isNodeAlive" | "nodeAgain" | "rankReturned" | "rankMissed">;
-  readonly nodes: Pick<JobNodes, "send" | "replace" | "prepareSpare">;
+  readonly nodes: Pick<JobNodes, "send" | "replace" | "prepareSpare" | "startReserve">;
   readonly report: Pick<JobReport, "note" | "names">;
   /** A process that reads standard input is back, and has everything before that place. */
   inputReturned(process: number, offset: number): void;
@@ -41,6 +46,8 @@ interface JobClonesParts {
 interface Arrived {
   readonly attempt: CloneAttempt;
   readonly bytes: number;
+  readonly rounds: number;
+  readonly copyMs: number;
   readonly inputOffset: number;
 }
 
@@ -54,7 +61,7 @@ interface Order {
 /** How long everybody may take to answer a source, in its first attempt; twice as long in each that follows. */
 const patienceMs = 120_000;
 
-/** A node that is lost so often is not started again. */
+/** A node that was started again so often, spares apart, is not any more. */
 const nodeStartsMax = 5;
 
 export class JobClones {
@@ -62,8 +69,10 @@ export class JobClones {
   readonly #parts: JobClonesParts;
   readonly #schedule: CloneSchedule;
   readonly #beganMs = Date.now();
-  /** By node: how often it was started again; and those of them that are ready. */
-  readonly #starts = new Map<number, number>();
+  /** None before all ranks have begun: then they are started. */
+  #spares = new SpareNodes(0, nodeStartsMax);
+  /** By node that was lost: the spare that has its place, 0: another process; and those of them that are ready. */
+  readonly #successors = new Map<number, number>();
   readonly #ready = new Set<number>();
   /** Deaths that have not been dealt with; and when each process died. */
   readonly #dead: number[] = [];
@@ -74,6 +83,11 @@ export class JobClones {
   readonly #orders = new Map<number, Order>();
   /** By process: how often it was asked to be a source. */
   readonly #asked = new Map<number, number>();
+  /** On its way from node to node; null: nothing is. */
+  #travel: CloneTravel | null = null;
+  /** When the source stopped, and how long it stood still. */
+  #stoppedMs = 0;
+  #pauseMs = 0;
   #arrived: Arrived | null = null;
   /** The one that was begun with, until everybody knows its clone. */
   #begun: Arrived | null = null;
@@ -85,8 +99,20 @@ export class JobClones {
     this.#options = options;
     this.#parts = parts;
     this.#schedule = new CloneSchedule(options.plan, {
+      copy: (attempt) => this.#copy(attempt),
       ask: (attempt) => this.#ask(attempt),
       giveUp: (attempt) => this.#giveUp(attempt),
+      hasPlace: (clone) => parts.core.isNodeAlive(this.#nodeOf(this.#processOf(clone))),
+    });
+  }
+
+  allBegan(): void {
+    const { nodes, report } = this.#parts;
+    const { spares } = this.#options;
+    if (spares === 0) nodes.prepareSpare();
+    this.#spares = new SpareNodes(spares, nodeStartsMax);
+    nodes.startReserve(spares, (spare) => {
+      if (this.#spares.lost(spare)) report.note(`spare ${spare} is gone, and takes no place`);
     });
   }
 
@@ -111,7 +137,7 @@ export class JobClones {
       checkpointFolder,
       checkpointServers: [],
       beganMs: this.#beganMs,
-      startsEmpty: this.#starts.has(node),
+      startsEmpty: this.#successors.has(node),
     };
     return { recovery, protocolPart: undefined };
   }
@@ -129,11 +155,13 @@ export class JobClones {
 
   nodeEnded(node: number): void {
     this.#ready.delete(node);
+    this.#travel?.nodeEnded(node);
     queueMicrotask(() => this.#goOn());
   }
 
   nodeReady(node: number): void {
     this.#ready.add(node);
+    this.#depart();
     this.#begin();
   }
 
@@ -142,30 +170,77 @@ export class JobClones {
     if (core.outcome !== undefined) return;
     for (const process of this.#diedMs.keys()) this.#startNode(this.#options.placement[process]!);
     for (const process of this.#dead.splice(0)) this.#schedule.died(this.#options.players[process]!);
+    const attempt = this.#schedule.present;
+    if (attempt === null) return;
+    const hasPlace = core.isNodeAlive(this.#nodeOf(this.#processOf(attempt.clone)));
+    if (!hasPlace || this.#travel?.isLost === true) this.#schedule.failed(attempt);
   }
 
   /** Another process in the place of a node that is gone. */
   #startNode(node: number): void {
     const { core, nodes } = this.#parts;
-    const starts = this.#starts.get(node) ?? 0;
-    if (core.isNodeAlive(node) || starts >= nodeStartsMax || !core.nodeAgain(node)) return;
-    this.#starts.set(node, starts + 1);
-    nodes.replace(node, []);
+    if (core.isNodeAlive(node)) return;
+    const successor = this.#spares.successorOf(node);
+    if (successor === null || !core.nodeAgain(node)) return;
+    this.#successors.set(node, successor.spare);
+    nodes.replace(node, [], successor.spare);
   }
 
   // The source
 
-  #ask(attempt: CloneAttempt): void {
-    const { core } = this.#parts;
-    const source = this.#sourceOf(attempt);
-    // A program that is over needs no second one beside it.
-    if (core.state.ranks[source]!.state !== "running") {
-      queueMicrotask(() => this.#schedule.refused(attempt.clone.rank));
+  #copy(attempt: CloneAttempt): void {
+    if (this.#options.isByProgram) {
+      this.#schedule.copied(attempt);
       return;
     }
-    if (this.#options.isByProgram) return;
+    if (this.#isOver(attempt)) return;
+    const clone = this.#processOf(attempt.clone);
+    const source = this.#sourceOf(attempt);
+    const places = { source, sourceNode: this.#nodeOf(source), clone, cloneNode: this.#nodeOf(clone) };
+    const { nodes } = this.#parts;
+    this.#travel = new CloneTravel(numberOf(attempt), places, (node, message) => nodes.send(node, message));
+    this.#depart();
+  }
+
+  #depart(): void {
+    const attempt = this.#schedule.present;
+    if (attempt !== null && this.#isNodeThere(this.#processOf(attempt.clone))) this.#travel?.depart();
+  }
+
+  /** A node has said something about the memory of a source, or of a clone. */
+  cloneNews(process: number, number: number, news: CloneNews): void {
+    const attempt = this.#schedule.present;
+    const travel = this.#travel;
+    if (attempt === null || travel === null || number !== numberOf(attempt)) return;
+    if (news.kind === "failed") {
+      const { report } = this.#parts;
+      report.note(`Cannot copy the memory of ${report.names.nameOf(travel.places.source)}: ${news.problem}`);
+      this.#schedule.failed(attempt);
+      return;
+    }
+    travel.heard(process, news);
+    if (news.kind === "copied") this.#schedule.copied(attempt);
+    this.#arrive(attempt, travel);
+  }
+
+  #arrive(attempt: CloneAttempt, travel: CloneTravel): void {
+    const whole = travel.whole;
+    if (whole === null || this.#arrived !== null) return;
+    this.#arrived = { attempt, ...whole };
+    this.#begin();
+  }
+
+  /** A program that is over needs no second one beside it. */
+  #isOver(attempt: CloneAttempt): boolean {
+    const isOver = this.#parts.core.state.ranks[this.#sourceOf(attempt)]!.state !== "running";
+    if (isOver) queueMicrotask(() => this.#schedule.refused(attempt.clone.rank));
+    return isOver;
+  }
+
+  #ask(attempt: CloneAttempt): void {
+    if (this.#isOver(attempt) || this.#options.isByProgram) return;
     this.#expect(attempt);
-    this.#stop(source, numberOf(attempt));
+    this.#stop(this.#sourceOf(attempt), numberOf(attempt));
   }
 
   /** Others may wait for each other until the attempt is given up, or a rank computes for long. */
@@ -210,6 +285,7 @@ export class JobClones {
 
   /** It has heard that; said again: it cannot be captured now. */
   stopped(process: number): void {
+    if (this.#isPresentSource(process)) this.#stoppedMs = performance.now();
     const order = this.#orders.get(process);
     if (order === undefined) return;
     const attempt = this.#schedule.present;
@@ -225,11 +301,24 @@ export class JobClones {
     queueMicrotask(() => this.#schedule.refused(attempt.clone.rank));
   }
 
-  /** The image is in a file, which others do not see yet: the source goes on. */
-  captured(process: number, { number }: CaptureFacts): void {
+  #isPresentSource(process: number): boolean {
+    const { present } = this.#schedule;
+    return present !== null && this.#sourceOf(present) === process;
+  }
+
+  /** The image has left the source, which goes on. */
+  captured(process: number, { number, inputOffset }: CaptureFacts): void {
     const attempt = this.#schedule.present;
     this.#letGo(process);
-    if (attempt !== null && this.#isImageOf(attempt, process, number)) this.#schedule.captured(attempt);
+    if (attempt === null || !this.#isImageOf(attempt, process, number)) return;
+    this.#pauseMs = performance.now() - this.#stoppedMs;
+    this.#schedule.captured(attempt);
+    const travel = this.#travel;
+    if (travel === null) return;
+    // The folder that was made for it: nothing is in it.
+    this.#remove(process, number);
+    travel.captured(inputOffset);
+    this.#arrive(attempt, travel);
   }
 
   #letGo(process: number): void {
@@ -250,7 +339,8 @@ export class JobClones {
       this.#schedule.failed(attempt);
       return;
     }
-    this.#arrived = { attempt, bytes: moved, inputOffset };
+    const copyMs = performance.now() - this.#stoppedMs;
+    this.#arrived = { attempt, bytes: moved, rounds: 1, copyMs, inputOffset };
     this.#begin();
   }
 
@@ -282,6 +372,8 @@ export class JobClones {
     const { core } = this.#parts;
     const source = this.#sourceOf(attempt);
     this.#arrived = null;
+    this.#travel?.giveUp();
+    this.#travel = null;
     if (core.outcome !== undefined) return;
     // One that has not heard of its order yet says so, and is let go then.
     const mayHear = this.#orders.get(source)?.isHeard ?? !this.#options.isByProgram;
@@ -301,10 +393,11 @@ export class JobClones {
     const process = this.#processOf(attempt.clone);
     const node = this.#nodeOf(process);
     const { core, nodes } = this.#parts;
-    const isThere = core.isNodeAlive(node) && (!this.#starts.has(node) || this.#ready.has(node));
-    if (!isThere || !this.#schedule.begin(attempt) || !core.rankReturned(process, attempt.life)) return;
+    if (!this.#isNodeThere(process) || !this.#schedule.begin(attempt) || !core.rankReturned(process, attempt.life))
+      return;
     this.#begun = arrived;
     this.#arrived = null;
+    this.#travel = null;
     if (attempt.clone.rank === 0) this.#parts.inputReturned(process, inputOffset);
     const data: CloneBeginning = { replica: attempt.clone.replica, members: this.#members() };
     const restart = { rank: process, incarnation: attempt.life, checkpoint: numberOf(attempt), data };
@@ -324,19 +417,34 @@ export class JobClones {
     const begun = this.#begun;
     if (begun === null || this.#processOf(begun.attempt.clone) !== process || begun.attempt.life !== incarnation)
       return;
-    const { attempt, bytes } = begun;
+    const { attempt, bytes, rounds, copyMs } = begun;
     this.#begun = null;
     this.#remove(process, numberOf(attempt));
     const afterMs = performance.now() - this.#diedMs.get(process)!;
-    this.#clones.push({ ...attempt.clone, source: attempt.source, bytes, afterMs });
+    const spare = this.#spareOf(process);
+    const pauseMs = this.#pauseMs;
+    this.#clones.push({ ...attempt.clone, source: attempt.source, bytes, rounds, copyMs, pauseMs, afterMs, spare });
     this.#untold.push(process);
     this.#schedule.back(attempt);
     if (this.#schedule.present !== null) return;
     const back = this.#untold.splice(0).sort((one, other) => one - other);
     const { report, nodes, core } = this.#parts;
     // Not sooner: another process would take the processors from those that come back.
-    if (core.outcome === undefined) nodes.prepareSpare();
-    report.note(`${report.names.listed(back)} came back, ${(afterMs / 1000).toFixed(2)} s after the loss`);
+    if (core.outcome === undefined && this.#spares.left === 0) nodes.prepareSpare();
+    const spares = [...new Set(back.map((each) => this.#spareOf(each)))].filter((each) => each > 0);
+    const where = spares.length === 0 ? "" : `, on spare ${spares.join(" and ")}`;
+    report.note(`${report.names.listed(back)} came back, ${(afterMs / 1000).toFixed(2)} s after the loss${where}`);
+  }
+
+  /** Is it there, and has it said so? */
+  #isNodeThere(process: number): boolean {
+    const node = this.#nodeOf(process);
+    return this.#parts.core.isNodeAlive(node) && (!this.#successors.has(node) || this.#ready.has(node));
+  }
+
+  /** 0: none. */
+  #spareOf(process: number): number {
+    return this.#successors.get(this.#nodeOf(process)) ?? 0;
   }
 
   /** Its thread waits for its end, which is a death like any other. */

@@ -1,4 +1,4 @@
-/** Calls a listener of this job: connects, shakes hands (handshake.ts), and then reads nothing more. */
+/** Calls a listener of this job: connects, shakes hands (handshake.ts), and then reads nothing more, unless somebody says where to. */
 import { connect, type Socket } from "node:net";
 import { stopReading } from "../sockets/raw-socket.ts";
 import {
@@ -18,11 +18,20 @@ interface OutgoingCall {
   readonly port: number;
   readonly job: JobSecret;
   readonly hello: Hello;
+  /** Gets the bytes behind the answer; none unless given: they belong to others. */
+  readonly reader?: StreamReader;
+}
+
+interface StreamReader {
+  /** Where the next bytes belong. Not empty. */
+  place(): Uint8Array;
+  /** So many are there. False: no more are read. */
+  took(bytes: number): boolean;
 }
 
 /** Calls back once; `null`: there is no answer that proves anything, for that reason, and the socket is closed. */
 export function call(
-  { host, port, job, hello }: OutgoingCall,
+  { host, port, job, hello, reader }: OutgoingCall,
   done: (answer: CallAnswer | null, reason: string) => void,
 ): Socket {
   const handshake = new CallerHandshake(job, hello);
@@ -36,7 +45,7 @@ export function call(
     isOver = true;
     clearTimeout(timer);
     if (answer === null) socket.destroy();
-    else stopReading(socket);
+    else if (reader === undefined) stopReading(socket);
     done(answer, reason);
   };
   /** True: go on reading. */
@@ -44,7 +53,7 @@ export function call(
     if (isAnswering) {
       const answer = handshake.answer(wanted);
       end(answer, answer === null ? "somebody else listens there" : "");
-      return false;
+      return answer !== null && reader !== undefined;
     }
     const said = handshake.hello(wanted);
     if (said === null) {
@@ -62,8 +71,9 @@ export function call(
     port,
     noDelay: true,
     onread: {
-      buffer: () => wanted.subarray(have),
+      buffer: () => (isOver && reader !== undefined ? reader.place() : wanted.subarray(have)),
       callback: (bytes) => {
+        if (isOver) return reader?.took(bytes) ?? false;
         have += bytes;
         return have < wanted.length || whole();
       },

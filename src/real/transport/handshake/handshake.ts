@@ -41,6 +41,8 @@ export const ServiceCode = {
   CONTROL: 4,
   /** A channel memory. */
   MEMORY: 5,
+  /** A node that gives away the memory of one of its processes, to that which has room for a clone. */
+  CLONE: 6,
 } as const;
 export type ServiceCode = (typeof ServiceCode)[keyof typeof ServiceCode];
 

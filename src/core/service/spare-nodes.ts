@@ -1,0 +1,47 @@
+/**
+ * Which process takes the place of a node that is lost, where its ranks come back as clones: a spare, as long as there are any, in the order of
+ * their numbers; then a process that is started anew, so often for each place; then none, and what was there stays lost.
+ *
+ * A spare takes the whole place of a node, and nothing besides: replicas of a rank that were on different nodes stay so.
+ */
+
+/** `spare`: its number, from 1; 0: a process that is to be started. */
+interface Successor {
+  readonly spare: number;
+}
+
+export class SpareNodes {
+  /** In reserve, in order. */
+  readonly #idle: number[];
+  readonly #startsMax: number;
+  /** By node: how often a process was started for it. */
+  readonly #starts = new Map<number, number>();
+
+  /** `startsMax`: of each node, beside spares. */
+  constructor(spares: number, startsMax: number) {
+    this.#idle = Array.from({ length: spares }, (_, i) => i + 1);
+    this.#startsMax = startsMax;
+  }
+
+  /** How many are in reserve. */
+  get left(): number {
+    return this.#idle.length;
+  }
+
+  /** A spare is gone. False: it was in reserve no more. */
+  lost(spare: number): boolean {
+    const at = this.#idle.indexOf(spare);
+    if (at >= 0) this.#idle.splice(at, 1);
+    return at >= 0;
+  }
+
+  /** For a node that is lost. Null: nobody takes its place. */
+  successorOf(node: number): Successor | null {
+    const spare = this.#idle.shift();
+    if (spare !== undefined) return { spare };
+    const starts = this.#starts.get(node) ?? 0;
+    if (starts >= this.#startsMax) return null;
+    this.#starts.set(node, starts + 1);
+    return { spare: 0 };
+  }
+}

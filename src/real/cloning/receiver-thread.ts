@@ -1,0 +1,48 @@
+/** The thread that fills the memory of a clone: it calls the node of the source, and pages go to their places as they come. */
+import { parentPort, workerData } from "node:worker_threads";
+import { assert } from "../../core/base/assert.ts";
+import { ArrivingImage } from "../../image/arriving-image.ts";
+import { ImageError } from "../../image/image-error.ts";
+import { call } from "../transport/handshake/call.ts";
+import { CallVerdict, ServiceCode } from "../transport/handshake/handshake.ts";
+import type { FromReceiver, ReceiverSetup } from "./messages.ts";
+
+assert(parentPort !== null, "clone-receiver.cjs runs as a worker thread");
+const port = parentPort;
+const { clone, index, memory, job, from } = workerData as ReceiverSetup;
+
+const image = new ArrivingImage(memory);
+/** Given where nothing is wanted any more: a reader must name a place. */
+const nowhere = new Uint8Array(1);
+let isOver = false;
+
+function end(message: FromReceiver): void {
+  if (isOver) return;
+  isOver = true;
+  port.postMessage(message);
+  socket.destroy();
+}
+
+const fail = (problem: string): void => end({ kind: "failed", problem });
+
+/** False: the image is complete, or no good. */
+function took(bytes: number): boolean {
+  try {
+    image.took(bytes);
+    if (image.wanted !== null) return true;
+    end({ kind: "arrived", ...image.contents, bytes: image.bytes });
+  } catch (error) {
+    if (!(error instanceof ImageError)) throw error;
+    fail(error.message);
+  }
+  return false;
+}
+
+const { source, number } = clone;
+const hello = { service: ServiceCode.CLONE, from: source, to: index, incarnation: 0, wanted: number, generation: 1 };
+const reader = { place: () => (isOver ? nowhere : (image.wanted ?? nowhere)), took };
+const socket = call({ ...from, job, hello, reader }, (answer, reason) => {
+  if (answer?.verdict !== CallVerdict.WELCOME) fail(`the node of its source cannot be reached: ${reason}`);
+});
+socket.on("end", () => fail("the node of its source is gone"));
+socket.on("close", () => fail("the node of its source is gone"));
