@@ -244,7 +244,9 @@ export class Job {
 
   #leftBy({ reason }: JobOutcome, code: number): "all" | "frozen" | "nothing" {
     if (reason.kind === "frozen" && code === 0) return "frozen";
-    return code === 0 || !this.#hasBegun ? "nothing" : "all";
+    // What a job before this run has done is worth more than tidiness.
+    const isNew = !this.#hasBegun && this.#options.resumed === null;
+    return code === 0 || isNew ? "nothing" : "all";
   }
 
   /** Something that the job was to leave behind is lost, perhaps when its ranks have finished. */
