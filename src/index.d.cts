@@ -5,3 +5,4 @@ export type * from "./index.ts" with { "resolution-mode": "import" };
 export declare const mpi: typeof banyan.mpi;
 export declare const launch: typeof banyan.launch;
 export declare const thaw: typeof banyan.thaw;
+export declare const resume: typeof banyan.resume;

@@ -4,7 +4,7 @@
  */
 import { createRequire } from "node:module";
 import type { Mpi } from "./mpi/mpi.ts";
-import type { LaunchOptions, RunningJob, ThawOptions } from "./real/job/launch.ts";
+import type { LaunchOptions, ResumeOptions, RunningJob, ThawOptions } from "./real/job/launch.ts";
 
 export type { MpiError } from "./core/base/mpi-error.ts";
 export type { Datatype } from "./core/comm/datatype/datatype.ts";
@@ -24,7 +24,7 @@ export type { Message } from "./mpi/probes.ts";
 export type { PersistentRequest, Request, StatusesError } from "./mpi/request.ts";
 export type { SpawnedProgram, SpawnOptions } from "./mpi/spawning.ts";
 export type { Status } from "./mpi/status.ts";
-export type { LaunchOptions, RunningJob, ThawOptions } from "./real/job/launch.ts";
+export type { LaunchOptions, ResumeOptions, RunningJob, ThawOptions } from "./real/job/launch.ts";
 export type { JobEvent } from "./real/job/report/job-event.ts";
 export type { JobRecoveryReport, JobResult } from "./real/job/report/job-report.ts";
 
@@ -50,4 +50,9 @@ export function launch(program: string, options?: LaunchOptions): RunningJob {
 /** Goes on with a job that was frozen to that folder. */
 export function thaw(folder: string, options?: ThawOptions): RunningJob {
   return service().thaw(folder, options);
+}
+
+/** Goes on with a job of which every process was killed, and that had that folder. */
+export function resume(folder: string, options?: ResumeOptions): RunningJob {
+  return service().resume(folder, options);
 }

@@ -238,6 +238,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "real/job/report": ["real/messages", "core/ft", "core/service", "core/base"],
   "real/job/programs": ["real/messages", "real/disk", "core/base"],
   "real/job/folder": [
+    // What ranks print is written down where it is put together.
+    "real/output",
     "real/disk",
     "real/messages",
     "real/file-service",

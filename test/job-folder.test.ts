@@ -55,7 +55,15 @@ test("V1: a job whose command is killed leaves journal, program and committed im
   run.child.kill("SIGKILL");
   await run.ended;
   await until(() => run.processes().length === 0 && readdirSync(temporary).length === 0, "nothing of the run is left");
-  assert.deepEqual(contents(folder), ["checkpoints", "event-log", "journal", "program.wasm"]);
+  assert.deepEqual(contents(folder), [
+    "checkpoints",
+    "event-log",
+    "journal",
+    "output",
+    "processes",
+    "program.wasm",
+    "run.json",
+  ]);
   const records = recordsIn(folder);
   assert.equal(jobStateFrom(records).dispatcher.outcome, undefined);
   for (const [set, ranks] of [
@@ -84,13 +92,27 @@ test("V1: a job that ends badly leaves its folder as a successor would need it, 
   const logging = ["--protocol", "logging"];
   assert.deepEqual(await run(0, ...logging, rounds, "10", "0"), []);
   assert.deepEqual(await run(0, rounds, "10", "0"), []);
-  assert.deepEqual(await run(7, ...logging, rounds, "10", "7"), ["event-log", "journal", "program.wasm"]);
+  assert.deepEqual(await run(7, ...logging, rounds, "10", "7"), [
+    "event-log",
+    "journal",
+    "output",
+    "processes",
+    "program.wasm",
+    "run.json",
+  ]);
   assert.deepEqual(await run(7, rounds, "10", "7"), ["journal", "program.wasm"]);
   const failing = program(
     "job-folder-failing.ts",
     "import { mpi } from 'banyan'; mpi.world.barrier(); process.exit(9);",
   );
-  assert.deepEqual(await run(9, ...logging, failing), ["event-log", "journal", "program.cjs"]);
+  assert.deepEqual(await run(9, ...logging, failing), [
+    "event-log",
+    "journal",
+    "output",
+    "processes",
+    "program.cjs",
+    "run.json",
+  ]);
   // Nobody could go on with a job that has not begun.
   assert.deepEqual(await run(1, program("job-folder-broken.c", "int main(void) { return x; }")), []);
 });

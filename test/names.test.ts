@@ -8,6 +8,7 @@ const allowed: Readonly<Record<string, string>> = {
   Group: "MPI's word: the object of the TypeScript API, and the group of the core that it holds",
   Info: "MPI's word: the object of the TypeScript API, which is one of the core that throws the program's errors",
   launch: "the package's entry loads the one of real/job when it is called first",
+  resume: "the package's entry loads the one of real/job when it is called first",
   thaw: "the package's entry loads the one of real/job when it is called first",
 };
 

@@ -16,6 +16,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Go on with a job that was frozen.",
     load: async () => (await import("./thaw.ts")).thawCommand,
   },
+  resume: {
+    summary: "Go on with a job of which every process was killed.",
+    load: async () => (await import("./resume.ts")).resumeCommand,
+  },
   checkpoint: {
     summary: "Have a job take checkpoints now.",
     load: async () => (await import("./checkpoint.ts")).checkpointCommand,

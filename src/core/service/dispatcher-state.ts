@@ -96,6 +96,10 @@ interface TookOver {
   /** How many there were before. */
   readonly term: number;
 }
+/** The job had an outcome, and goes on all the same: every rank runs again, or is about to fall. */
+interface Reopened {
+  readonly kind: "reopened";
+}
 /** The job ends, and not because of a rank's end or a fall. */
 export interface Decided {
   readonly kind: "decided";
@@ -112,6 +116,7 @@ export type DispatcherRecord =
   | ReturnedLife
   | MissedLife
   | TookOver
+  | Reopened
   | Decided
   | FallsRecord;
 
@@ -186,6 +191,9 @@ export function applyToDispatcher(state: DispatcherState, record: Exclude<Dispat
     case "took-over":
       state.term = record.term;
       break;
+    case "reopened":
+      applyReopened(state);
+      break;
     case "decided":
       state.outcome = record.outcome;
       break;
@@ -198,6 +206,15 @@ export function applyToDispatcher(state: DispatcherState, record: Exclude<Dispat
     default:
       unreachable(record);
   }
+}
+
+/** What the end of the job did to ranks and nodes did not happen. */
+function applyReopened(state: DispatcherState): void {
+  state.outcome = undefined;
+  state.isFrozen = false;
+  state.code = 0;
+  for (const rank of state.ranks) if (rank.state !== "absent") rank.state = "running";
+  for (const node of state.nodes) node.gone = false;
 }
 
 function applyRankOver(state: DispatcherState, { rank, how, code, outcome }: RankOver): void {

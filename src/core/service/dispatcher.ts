@@ -151,6 +151,17 @@ export class Dispatcher {
     if (this.outcome !== undefined) this.#end(this.outcome);
   }
 
+  /**
+   * A successor begins its term, and every process of the job is gone: all nodes fall, and nothing is held against them. An outcome is
+   * taken back: a job that ended well has left nothing to take over, so its end was not carried out.
+   */
+  resume(nowMs: number): void {
+    this.#record({ kind: "took-over", term: this.#state.term + 1 });
+    if (this.outcome !== undefined) this.#record({ kind: "reopened" });
+    for (const node of this.#state.nodes.keys()) this.falls.excused(node);
+    for (const node of this.#state.nodes.keys()) this.nodeEnded(node, { kind: "switched-off" }, nowMs);
+  }
+
   get outcome(): JobOutcome | undefined {
     return this.#state.outcome;
   }

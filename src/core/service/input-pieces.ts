@@ -39,9 +39,11 @@ export class InputPieces {
   /** How far rank 0 had read at each checkpoint that may be restored. */
   readonly #readAt = new Map<number, number>();
 
-  constructor(keeps: boolean, ports: InputPorts) {
+  /** `given`: before, to lives that have fallen. */
+  constructor(keeps: boolean, ports: InputPorts, given: readonly Uint8Array[] = []) {
     this.#keeps = keeps;
     this.#ports = ports;
+    for (const bytes of given) this.#keep(bytes);
   }
 
   /** That rank has everything before that place and wants a piece; it is sent as soon as there is one. False: no life can want that. */
@@ -115,8 +117,12 @@ export class InputPieces {
   #next(): Uint8Array | null | undefined {
     const bytes = this.#ports.read();
     if (bytes === null || bytes === undefined) return bytes;
+    this.#keep(bytes);
+    return bytes;
+  }
+
+  #keep(bytes: Uint8Array): void {
     if (this.#keeps) this.#kept.push({ offset: this.#given, bytes });
     this.#given += bytes.length;
-    return bytes;
   }
 }

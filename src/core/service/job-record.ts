@@ -5,7 +5,18 @@
 import type { DispatcherRecord } from "./dispatcher-state.ts";
 import type { RecoveryRecord } from "./recovery-state.ts";
 
-export type JobRecord = DispatcherRecord | RecoveryRecord;
+/** Entries of the fault plan have fired: the plan of a job that goes on begins behind them. */
+export interface FaultsFired {
+  readonly kind: "faults-fired";
+  /** How often each entry has. */
+  readonly fired: readonly number[];
+  /** How often each set had begun again. */
+  readonly recoveries: readonly number[];
+  /** On the clock of the plan. */
+  readonly atMs: number;
+}
+
+export type JobRecord = DispatcherRecord | RecoveryRecord | FaultsFired;
 
 type Check = (value: unknown) => boolean;
 type Rows = {
@@ -68,6 +79,7 @@ const rows: Rows = {
   returned: { rank: isCount, incarnation: isCount },
   missed: { death: isDeath },
   "took-over": { term: isCount },
+  reopened: {},
   decided: { outcome: isOutcome },
   "caught-up": { rank: isCount },
   progressed: { passed: isCallsOfRank },
@@ -77,6 +89,7 @@ const rows: Rows = {
   "checkpoint-committed": { set: isCount, checkpoint: isCheckpoint },
   "checkpoint-given-up": isNumberOfSet,
   "checkpoint-refused": isNumberOfSet,
+  "faults-fired": { fired: listOf(isCount), recoveries: listOf(isCount), atMs: isTime },
 };
 
 export function isJobRecord(value: unknown): value is JobRecord {

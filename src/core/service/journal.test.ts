@@ -5,8 +5,9 @@ import { test } from "node:test";
 import { crc32 } from "../base/crc-32.ts";
 import fc from "../base/testing/properties.ts";
 import type { JobRecord } from "./job-record.ts";
-import { decodeJournal, encodeRecord, journalVersion } from "./journal.ts";
+import { decodeJournal, encodeRecord } from "./journal.ts";
 import { placementOf } from "./placement.ts";
+import { recordsVersion as journalVersion } from "./record-frames.ts";
 
 const count = fc.nat({ max: 1000 });
 const counts = fc.array(count, { maxLength: 5 });

@@ -3,16 +3,28 @@
  * same in every life and every replica; the first offer of a line, or of a part of it, wins, later ones are dropped.
  */
 import { assert } from "../base/assert.ts";
+import type { LinePlace } from "./line-places.ts";
 
 const newline = 10;
 
 export class LineNumbers {
-  #line = 0;
-  #offset = 0;
+  #line: number;
+  #offset: number;
+
+  /** All before that place is known. */
+  constructor({ line, offset }: LinePlace = { line: 0, offset: 0 }) {
+    this.#line = line;
+    this.#offset = offset;
+  }
 
   /** The line that comes next, or has begun. */
   get line(): number {
     return this.#line;
+  }
+
+  /** Of that line: the byte that comes next. */
+  get offset(): number {
+    return this.#offset;
   }
 
   /** Bytes from that place in that line on are offered: how many at their start are repeats, to be dropped. */

@@ -15,7 +15,9 @@ export type NodeLoss =
   | { readonly kind: "exit"; readonly code: number }
   | { readonly kind: "silent"; readonly silentMs: number }
   /** The dispatcher cannot talk to it any more. */
-  | { readonly kind: "cut"; readonly why: string };
+  | { readonly kind: "cut"; readonly why: string }
+  /** The whole job was: another dispatcher goes on with what is on the disk. */
+  | { readonly kind: "switched-off" };
 
 export type Reason =
   | { readonly kind: "finished" }

@@ -148,6 +148,15 @@ export class Recovery {
     return this.#state;
   }
 
+  /** The checkpoint with which the next life of a set begins, and the oldest that may still be restored. */
+  newest(set: number): Checkpoint {
+    return this.#checkpoints.newest(set);
+  }
+
+  oldest(set: number): Checkpoint {
+    return this.#checkpoints.oldest(set);
+  }
+
   /** A predecessor has crashed. Sets that had not begun their present life fall again, says the dispatcher. */
   takeOver(nowMs: number): void {
     this.#checkpoints.takeOver(nowMs);

@@ -27,7 +27,7 @@ export function freezingRefusal({ jobFolder, protocol, program, others }: Option
 /** Options as they are checked, before anything is made for the job. */
 export type Options = Omit<
   JobOptions,
-  "trace" | "folder" | "placement" | "nodeMap" | "setOf" | "faults" | "checkpoints"
+  "trace" | "folder" | "placement" | "nodeMap" | "setOf" | "faults" | "checkpoints" | "seed" | "beganMs" | "resumed"
 >;
 
 export function checkOptions(options: Options): string | undefined {

@@ -4,6 +4,7 @@
  */
 import type { Readable } from "node:stream";
 import { type InputPiece, InputPieces } from "../../core/service/input-pieces.ts";
+import type { InputFile, InputGiven } from "./folder/input-file.ts";
 
 interface InputOptions {
   /** Undefined: the input is empty. */
@@ -11,6 +12,10 @@ interface InputOptions {
   /** May a new life of rank 0 ask again for bytes that were given? */
   readonly keeps: boolean;
   send(piece: InputPiece): void;
+  /** What is given is written down there; nowhere unless given. */
+  readonly file?: InputFile | null;
+  /** Given by a dispatcher before this one. */
+  readonly earlier?: (InputGiven & { readonly isRepeated: boolean }) | null;
 }
 
 export class InputSource {
@@ -18,11 +23,22 @@ export class InputSource {
   readonly #pieces: InputPieces;
   #listening = false;
   #ended: boolean;
+  readonly #file: InputFile | null;
+  /** Bytes that the stream begins with, and that were given before. */
+  #skips = 0;
 
-  constructor({ stream, keeps, send }: InputOptions) {
+  constructor({ stream, keeps, send, file = null, earlier = null }: InputOptions) {
     this.#stream = stream;
-    this.#ended = stream === undefined;
-    this.#pieces = new InputPieces(keeps, { read: () => this.#read(), send });
+    this.#file = file;
+    this.#ended = stream === undefined || earlier?.isEnded === true;
+    this.#pieces = new InputPieces(keeps, { read: () => this.#next(), send }, earlier?.pieces);
+    if (earlier?.isRepeated === true) this.#skips = earlier.pieces.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  #next(): Uint8Array | null | undefined {
+    const bytes = this.#read();
+    if (bytes !== undefined) this.#file?.append(bytes);
+    return bytes;
   }
 
   /** As the methods of `InputPieces`. */
@@ -65,9 +81,14 @@ export class InputSource {
   #read(): Uint8Array | null | undefined {
     if (this.#ended) return null;
     this.#listen();
-    const read: Uint8Array | string | null = this.#stream!.read();
-    if (read === null) return undefined;
-    return typeof read === "string" ? Buffer.from(read) : read;
+    for (;;) {
+      const read: Uint8Array | string | null = this.#stream!.read();
+      if (read === null) return undefined;
+      const bytes = typeof read === "string" ? Buffer.from(read) : read;
+      const skips = Math.min(this.#skips, bytes.length);
+      this.#skips -= skips;
+      if (skips < bytes.length) return bytes.subarray(skips);
+    }
   }
 
   readonly #more = (): void => this.#pieces.more();

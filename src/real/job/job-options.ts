@@ -6,8 +6,9 @@ import type { CheckpointPlan, ProtocolDefinition } from "../../core/ft/definitio
 import type { OptionValues } from "../../core/ft/option.ts";
 import type { NodeMap } from "../../core/process/node-map.ts";
 import type { Placement } from "../../core/service/placement.ts";
-import type { Folder } from "../messages/program-place.ts";
+import type { Folder, ProgramForm } from "../messages/program-place.ts";
 import type { TraceFile } from "../trace/trace-merge.ts";
+import type { LeftByJob } from "./folder/read-resumable.ts";
 
 /** One of several programs of a job. */
 interface JobProgram {
@@ -15,6 +16,15 @@ interface JobProgram {
   readonly program: string;
   readonly args: readonly string[];
   readonly ranks: number;
+}
+
+/** A job that was switched off, and goes on. */
+interface Resumed extends LeftByJob {
+  /** How its program is loaded, which is in the job's folder. */
+  readonly form: ProgramForm;
+  readonly packages: readonly string[];
+  /** Does standard input begin with what was given before? */
+  readonly repeatsInput: boolean;
 }
 
 /** Everything decided; defaults live in `launch.ts` and in the command. */
@@ -80,4 +90,14 @@ export interface JobOptions {
   readonly stdin: Readable | undefined;
   readonly stdout: Writable | undefined;
   readonly stderr: Writable | undefined;
+  /** Of random numbers. */
+  readonly seed: number;
+  /** When the job began, in milliseconds since 1970. */
+  readonly beganMs: number;
+  /** Null: the job begins. */
+  readonly resumed: Resumed | null;
 }
+
+/** Can the job go on after all its processes were killed? */
+export const isResumable = ({ jobFolder, setOf }: Pick<JobOptions, "jobFolder" | "setOf">): boolean =>
+  jobFolder !== "" && setOf !== null;

@@ -9,6 +9,7 @@ import { LineMerge, type LineSink, type Lines, type Printer, type Watched } from
 import { OutputFiles } from "../output/output-files.ts";
 import { type StreamSink, streamSink } from "../output/stream-sink.ts";
 import { type Player, WholeLines } from "../output/whole-lines.ts";
+import { fileBehind, type OutputFile } from "./folder/output-file.ts";
 import type { LineEvent } from "./report/job-event.ts";
 
 /** On a terminal a question without a line end is seen that soon; the rest of a long line has come by then. */
@@ -24,6 +25,8 @@ interface JobOutputOptions {
   readonly replicas: readonly number[] | null;
   /** Where each rank's output is written besides; empty: nowhere. */
   readonly outputFolder: string;
+  /** What is printed is written down there; null: nobody goes on with the job. */
+  readonly keeper: OutputFile | null;
 }
 
 interface JobOutputPorts {
@@ -43,6 +46,7 @@ export class JobOutput {
   /** Streams of the job's owner. */
   readonly #shown = new Map<Stream, StreamSink>();
   readonly #lines: LineMerge;
+  readonly #keeper: OutputFile | null;
   /** Null: a rank is one process; or people watch, who see unfinished lines. */
   readonly #wholeLines: WholeLines | null;
   #isLost = false;
@@ -53,10 +57,18 @@ export class JobOutput {
 
   constructor(options: JobOutputOptions, ports: JobOutputPorts) {
     this.#ports = ports;
+    this.#keeper = options.keeper;
     const sink = this.#createSink(options);
     const watched = this.#watched();
-    this.#lines = new LineMerge(sink, watched);
+    this.#lines = new LineMerge(sink, watched, options.keeper);
     this.#wholeLines = options.replicas === null || watched !== null ? null : new WholeLines();
+  }
+
+  /** The job goes on: what had come and not left, as far as anybody knows, leaves now. */
+  resume(): void {
+    for (const { rank, stream, line, offset, bytes, flush } of this.#keeper?.book.waiting ?? []) {
+      this.accept({ kind: "rank", rank }, { stream, number: line, offset, bytes, flush }, () => {});
+    }
   }
 
   /** Null: nobody watches. */
@@ -112,6 +124,7 @@ export class JobOutput {
       if (stream === undefined) return (lines, done) => this.#toEvents(lines, done);
       const sink = streamSink(stream, {
         labelOf: label ? labelOf : undefined,
+        ...this.#kept(stream, name),
         failed: (error) => this.#failed(name === "stdout" ? "standard output" : "standard error", error),
       });
       this.#streams.push(sink);
@@ -131,7 +144,20 @@ export class JobOutput {
     };
   }
 
+  /** Where bytes go to a file its size says which of them are there. */
+  #kept(stream: Writable, name: Stream): { writing?: (bytes: number) => void; skipBytes?: number } {
+    const keeper = this.#keeper;
+    const { fd } = stream as Partial<Record<"fd", unknown>>;
+    if (keeper === null || typeof fd !== "number") return {};
+    return {
+      writing: (bytes) => keeper.writing(bytes, fileBehind(fd)),
+      skipBytes: keeper.bytesThere(name, fileBehind(fd)),
+    };
+  }
+
   #failed(name: string, error: Error): void {
+    // What has not been written has not left.
+    this.#keeper?.close();
     if (!isFull(error)) this.#ports.closed();
     else if (!this.#isLost) {
       this.#giveUp();

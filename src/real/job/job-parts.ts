@@ -15,12 +15,14 @@ import { verifyImages } from "../image/verify-images.ts";
 import type { JobPartHost } from "../part-hosts/job-part-host.ts";
 import { jobParts } from "../protocol-parts/job-parts.ts";
 import type { FrozenJob } from "./folder/frozen-job.ts";
+import { InputFile } from "./folder/input-file.ts";
 import { JobFolders } from "./folder/job-folders.ts";
 import { JobJournal } from "./folder/job-journal.ts";
+import { OutputFile } from "./folder/output-file.ts";
 import { InputCopies } from "./input-copies.ts";
 import { InputSource } from "./input-source.ts";
 import { JobFreezing } from "./job-freezing.ts";
-import type { JobOptions } from "./job-options.ts";
+import { isResumable, type JobOptions } from "./job-options.ts";
 import { JobOutput } from "./job-output.ts";
 import { JobServices } from "./job-services.ts";
 import { JobTrace } from "./job-trace.ts";
@@ -86,12 +88,15 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
   const players = options.replicas === null ? null : playersOf(options.replicas);
   const report = new JobReport(players);
   const folders = new JobFolders(options);
-  const journal = new JobJournal(folders.lasting, (message) => report.note(message));
+  const { resumed } = options;
+  const note = (message: string): void => report.note(message);
+  const journal = new JobJournal(folders.lasting, note, resumed?.journalBytes);
   const plays = players?.map(({ rank }) => rank);
   const core = new Dispatcher(
     { ...dispatcherOptions(options), plays },
     dispatcherPorts(options, journal, turns, all),
     report.startMs,
+    resumed === null ? undefined : { state: resumed.state.dispatcher, startMs: report.startMs },
   );
   const unusable = (message: string): void => core.unusable(message, performance.now());
   const trace = new JobTrace(options.trace, options.folder);
@@ -111,13 +116,19 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
     },
   );
   const nodes = createNodes(options, setups, services, all);
-  const output = new JobOutput(options, {
-    shortNameOf: (rank) => report.names.shortNameOf(rank),
-    line: (event, bytes, done) => report.events.push(event, bytes, done),
-    closed: () => core.outputClosed(performance.now()),
-    lost: (message) => turns.lost(message),
-  });
-  const input = createInput(options, plays, nodes);
+  const keeper = isResumable(options)
+    ? new OutputFile({ folder: options.jobFolder, book: resumed?.output, note })
+    : null;
+  const output = new JobOutput(
+    { ...options, keeper },
+    {
+      shortNameOf: (rank) => report.names.shortNameOf(rank),
+      line: (event, bytes, done) => report.events.push(event, bytes, done),
+      closed: () => core.outputClosed(performance.now()),
+      lost: (message) => turns.lost(message),
+    },
+  );
+  const input = createInput(options, plays, nodes, note);
   const freezing = new JobFreezing(
     { jobFolder: options.jobFolder, job: frozenJobOf(options) },
     {
@@ -128,7 +139,7 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
     },
   );
   const spawning = createSpawning(options, folders, { core, nodes, report, freezing });
-  const faults = createFaults(options, setups, { core, nodes, report, services }, all);
+  const faults = createFaults(options, { core, nodes, report, services, journal }, all);
   const protocolPart = createProtocolPart(options, setups, { nodes, report, folders }, unusable, all);
   const called = { core, nodes, report, services, folders, journal, faults, input, protocolPart };
   const recovery = createRecovery(options, called);
@@ -180,10 +191,19 @@ function dispatcherOptions(options: JobOptions): DispatcherOptions {
 }
 
 /** Standard input is rank 0's; where several processes play it each has all of it. */
-function createInput(options: JobOptions, plays: readonly number[] | undefined, nodes: JobNodes): JobParts["input"] {
-  const { stdin: stream, setOf, placement } = options;
+function createInput(
+  options: JobOptions,
+  plays: readonly number[] | undefined,
+  nodes: JobNodes,
+  note: (message: string) => void,
+): JobParts["input"] {
+  const { stdin: stream, setOf, placement, resumed, jobFolder } = options;
   const send = (piece: InputPiece): void => nodes.send(placement[piece.rank]!, { kind: "input", ...piece });
-  if (plays === undefined) return new InputSource({ stream, keeps: setOf !== null, send });
+  if (plays === undefined) {
+    const file = isResumable(options) ? new InputFile(jobFolder, note, resumed?.inputBytes) : null;
+    const earlier = resumed === null ? null : { ...resumed.input, isRepeated: resumed.repeatsInput };
+    return new InputSource({ stream, keeps: setOf !== null, send, file, earlier });
+  }
   const readers = [...plays.keys()].filter((process) => plays[process] === 0);
   return new InputCopies({ stream, readers, keeps: hasClones(options), send });
 }
@@ -214,13 +234,15 @@ function dispatcherPorts(
     decided: (outcome) => turns.decided(outcome),
     survived: (reason, afterMs) => {
       const { recovery, report } = all();
+      // The whole job goes on, and says so once.
+      if (reason.kind === "node-failed" && reason.loss.kind === "switched-off") return;
       if (recovery !== null) report.replaced(reason, afterMs);
       else if (protocol.deaths === "covered") report.covered(reason, afterMs);
       else report.failed(reason, afterMs);
     },
-    work: (node) => all().nodes.processOf(node).work(),
+    work: (node) => all().nodes.workOf(node),
     end: (node) => all().nodes.send(node, { kind: "end" }),
-    kill: (node) => void all().nodes.processOf(node).kill(),
+    kill: (node) => all().nodes.kill(node),
     ended: (outcome) => turns.ended(outcome),
   };
 }
@@ -302,23 +324,25 @@ function createSpawning(
 }
 
 function createFaults(
-  { faults: plan, ranks, nodes: nodeCount, placement, setOf }: JobOptions,
-  { seed }: NodeSetups,
-  { core, nodes, report, services }: Pick<JobParts, "core" | "nodes" | "report" | "services">,
+  options: JobOptions,
+  { core, nodes, report, services, journal }: Pick<JobParts, "core" | "nodes" | "report" | "services" | "journal">,
   all: AllParts,
 ): JobFaults | null {
+  const { faults: plan, ranks, nodes: nodeCount, placement, setOf, seed, resumed } = options;
   if (plan === null) return null;
   const places = { nodes: nodeCount, placement: placementOf(placement.slice(0, ranks)), setOf: setOf ?? [] };
   return new JobFaults(
-    { plan, seed: seed >>> 0, ...places, living: core },
+    { plan, seed: seed >>> 0, ...places, living: core, earlier: resumed?.state.faults ?? null },
     {
+      fired: (record) => journal.append(record),
       node: (node) => nodes.processOf(node),
       falls: (node) => core.falls.excused(node),
       delayLink: (link, byMs) => services.delay(link, byMs),
-      killService: (service) =>
-        service === "checkpoint-server"
-          ? services.checkpointServers.kill()
-          : (all().protocolPart?.kill(service) ?? false),
+      killService: (service) => {
+        if (service === "checkpoint-server") return services.checkpointServers.kill();
+        if (service === "dispatcher") return isResumable(options) && process.kill(process.pid, "SIGKILL");
+        return all().protocolPart?.kill(service) ?? false;
+      },
       note: (message) => report.note(message),
     },
   );
@@ -343,6 +367,8 @@ function createRecovery(options: JobOptions, parts: CalledByRecovery): JobRecove
       checkpointPatienceMs,
       folder: folders.checkpoints,
       servers: checkpoints.servers,
+      beganMs: options.beganMs,
+      predecessor: options.resumed?.state.recovery,
     },
     {
       core,
@@ -409,6 +435,7 @@ function createProtocolPart(
     language: languageOf(program),
     job: secret,
     folder: folders.lasting,
+    isResumed: options.resumed !== null,
     patience: patiencesOf(patienceMs),
   };
   return create(setup, {

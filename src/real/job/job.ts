@@ -3,12 +3,17 @@
  * start, and cleans up. Decides nothing itself.
  */
 import { basename, extname } from "node:path";
+import { describeSystemError } from "../../core/base/system-error.ts";
+import { printPlan } from "../../core/fault/print.ts";
 import type { ProtocolReport } from "../../core/ft/definition.ts";
 import type { JobOutcome } from "../../core/service/outcome.ts";
 import { deferred } from "../machine/deferred.ts";
+import type { RunProgram } from "../messages/node-messages.ts";
 import { freezingRefusal } from "./check-options.ts";
 import { otherModuleOf } from "./folder/job-folder.ts";
-import type { JobOptions } from "./job-options.ts";
+import { JobProcesses } from "./folder/job-processes.ts";
+import { type ResumableJob, writeRun } from "./folder/resumable-job.ts";
+import { isResumable, type JobOptions } from "./job-options.ts";
 import { createParts, type JobParts } from "./job-parts.ts";
 import { bundleProgram } from "./programs/program-bundle.ts";
 import { compileAsBundle, languageOf, sourceExtensions } from "./programs/program-compile.ts";
@@ -29,6 +34,8 @@ export class Job {
   readonly #ticking: NodeJS.Timeout;
   #tickedMs = performance.now();
   #hasBegun = false;
+  /** Null: nobody goes on with the job. */
+  readonly #processes: JobProcesses | null;
   /** Where the ranks were when the job was interrupted, or its time was over. */
   #lastLook: Promise<void> = Promise.resolve();
   /** What stays in the job's folder; null while the job is not over. */
@@ -42,7 +49,9 @@ export class Job {
       ended: (outcome) => void this.#ended(outcome),
       lost: (message) => this.#lost(message),
     });
-    this.#parts.nodes.startAll();
+    this.#processes = isResumable(options) ? new JobProcesses(options.jobFolder) : null;
+    if (options.resumed === null) this.#parts.nodes.startAll();
+    else this.#resume();
     // The nodes' messages are read between the timer and the tick: a late judgement must not be one by old news.
     this.#ticking = setInterval(() => setImmediate(() => this.#tick()), options.heartbeatMs);
     void this.#bundle();
@@ -76,8 +85,22 @@ export class Job {
     if (this.#parts.core.outcome === undefined) this.#parts.freezing.begin();
   }
 
+  /** The job goes on: all its processes are gone, and all that had come of it is on the disk. */
+  #resume(): void {
+    const { core, recovery, output, report } = this.#parts;
+    const torn = this.#options.resumed?.torn ?? [];
+    report.note("the job goes on from its folder");
+    if (torn.length > 0) {
+      report.note(`the last record of ${torn.join(" and of ")} was torn, and is left out: nothing followed from it`);
+    }
+    output.resume();
+    recovery?.takeOver();
+    core.resume(performance.now());
+  }
+
   #tick(): void {
     const nowMs = performance.now();
+    this.#processes?.look();
     this.#parts.core.tick(nowMs);
     // As the core does: silence while this process was absent does not count.
     this.#parts.protocolPart?.tick(nowMs, Math.min(nowMs - this.#tickedMs, 2 * this.#options.heartbeatMs));
@@ -87,10 +110,16 @@ export class Job {
   async #bundle(): Promise<void> {
     const { program } = this.#options;
     const { folders, report, nodes, core } = this.#parts;
+    const { resumed } = this.#options;
+    if (resumed !== null) {
+      nodes.run(resumed);
+      return;
+    }
     const compile = languageOf(program) === "c" ? compileAsBundle : bundleProgram;
     if (sourceExtensions.includes(extname(program))) report.compiling(basename(program));
     const outcome = await compile({ program, bundle: folders.bundle });
     const other = outcome.kind === "ready" ? await this.#compileOthers() : undefined;
+    if (outcome.kind === "ready" && other === undefined) this.#writeRun(outcome);
     // A job that was over sooner than its bundle has had its folder made again.
     if (this.#leftBehind !== null) this.#clearFolders(this.#leftBehind);
     report.compiled(outcome.said);
@@ -99,6 +128,19 @@ export class Job {
       if (outcome.usesFs === true && this.#options.replicas !== null) report.note(everyReplicaWrites);
       nodes.run(outcome);
     } else core.unusable(`Cannot run ${basename(program)}: ${outcome.why}`, performance.now());
+  }
+
+  /** From now on the job can be resumed, if it is of that kind. */
+  #writeRun({ form, packages }: Pick<RunProgram, "form" | "packages">): void {
+    const { jobFolder } = this.#options;
+    if (!isResumable(this.#options) || this.#leftBehind !== null) return;
+    try {
+      writeRun(jobFolder, resumableJobOf(this.#options, { form, packages }));
+    } catch (error) {
+      this.#parts.report.note(
+        `Cannot write ${jobFolder}/run.json: ${describeSystemError(error)}; the job could not be resumed`,
+      );
+    }
   }
 
   /** The programs behind the first; the obstacle, if there is one. */
@@ -208,7 +250,9 @@ export class Job {
 
   #leftBy({ reason }: JobOutcome, code: number): "all" | "frozen" | "nothing" {
     if (reason.kind === "frozen" && code === 0) return "frozen";
-    return code === 0 || !this.#hasBegun ? "nothing" : "all";
+    // What a job before this run has done is worth more than tidiness.
+    const isNew = !this.#hasBegun && this.#options.resumed === null;
+    return code === 0 || isNew ? "nothing" : "all";
   }
 
   /** Something that the job was to leave behind is lost, perhaps when its ranks have finished. */
@@ -222,4 +266,41 @@ export class Job {
     const obstacle = this.#parts.folders.clear(left);
     if (obstacle !== "") this.#parts.report.note(obstacle);
   }
+}
+
+/** The record of the job in its folder, for whoever goes on with it. */
+function resumableJobOf(
+  options: JobOptions,
+  bundle: Pick<ResumableJob, "form" | "packages">,
+): Omit<ResumableJob, "format" | "version" | "checksum"> {
+  const { ranks, nodes, placement, nodeMap, setOf, memoryMb, heapMb, folders, environment, args, others } = options;
+  const { protocol, protocolOptions, faults, keepSuspects, heartbeatMs, patienceMs, label, outputFolder } = options;
+  const { seed, beganMs, folder, program, displayName } = options;
+  return {
+    program: displayName ?? program,
+    language: languageOf(program),
+    ...bundle,
+    args,
+    others,
+    ranks,
+    nodes,
+    placement,
+    nodeMap,
+    setOf: setOf ?? [],
+    memoryMb,
+    heapMb,
+    folders,
+    environment,
+    protocol: protocol.name,
+    protocolOptions,
+    faults: faults === null ? "" : printPlan(faults),
+    keepSuspects,
+    heartbeatMs,
+    patienceMs,
+    label,
+    outputFolder,
+    seed,
+    beganMs,
+    folder,
+  };
 }

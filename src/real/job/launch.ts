@@ -8,7 +8,7 @@
  * ```
  */
 
-import { randomInt } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, constants, tmpdir } from "node:os";
 import { basename, join, relative, resolve } from "node:path";
@@ -27,15 +27,17 @@ import { type ProtocolLaunchOptions, protocolDefault } from "../../core/ft/regis
 import { membersBySet } from "../../core/ft/sets.ts";
 import { nodeMapOf } from "../../core/process/node-map.ts";
 import { packingFor } from "../../core/service/packing.ts";
-import { type Placement, placedWithSpares } from "../../core/service/placement.ts";
+import { type Placement, placedWithSpares, placementOf } from "../../core/service/placement.ts";
 import { placedApart, ranksTogether } from "../../core/service/replica-placement.ts";
+import { removeFolder } from "../disk/remove-folder.ts";
 import type { Folder } from "../messages/program-place.ts";
 import type { Arrangement } from "../part-hosts/arrangement.ts";
 import { arrangementOf } from "../protocol-parts/arrangements.ts";
 import { TraceFile } from "../trace/trace-merge.ts";
 import { memoryMbMax, spareMb } from "../transport/layout.ts";
 import { checkOptions, checkProgram } from "./check-options.ts";
-import { moduleOf, prepareJobFolder, readJob } from "./folder/job-folder.ts";
+import { moduleOf, prepareJobFolder, programsIn, readJob } from "./folder/job-folder.ts";
+import { readResumable } from "./folder/read-resumable.ts";
 import { Job } from "./job.ts";
 import type { JobOptions } from "./job-options.ts";
 import { folderLedAway, foldersGiven } from "./programs/folders-given.ts";
@@ -202,6 +204,69 @@ export function thaw(folder: string, options: ThawOptions = {}): RunningJob {
   });
 }
 
+/** Where the lines of a resumed job go, and what it reads. */
+export interface ResumeOptions
+  extends Pick<LaunchOptions, "stdin" | "stdout" | "stderr" | "timeoutMs" | "nodeCommand" | "host"> {
+  /** `stdin` begins at the beginning of the job's input, and not behind what was given already. False unless given. */
+  readonly repeatsInput?: boolean | undefined;
+}
+
+/** Goes on with a job of which every process was killed; what it is, its folder says. Throws `CannotLaunch`. */
+export function resume(folder: string, options: ResumeOptions = {}): RunningJob {
+  const read = readResumable(resolve(folder));
+  if (typeof read === "string") throw new CannotLaunch(read.replace(resolve(folder), folder), 1);
+  const { job, predecessor } = read;
+  const led = folderLedAway(job.folders);
+  if (led !== undefined) {
+    const why = `there is a link in the path of ${led} now, a folder that its program was given`;
+    throw new CannotLaunch(`Cannot resume ${folder}: ${why}; put the folder itself there`, 1);
+  }
+  const given = protocolGiven(job.protocol, job.protocolOptions);
+  if (typeof given === "string") throw new CannotLaunch(`Cannot resume ${folder}: ${given}`, 1);
+  const plan = job.faults === "" ? null : parsePlan(job.faults);
+  if (typeof plan === "string") throw new CannotLaunch(`Cannot resume ${folder}: ${plan}`, 1);
+  removeLeft(job.folder);
+  const { form, packages, nodeMap, faults: _, folder: __, format, version, checksum, language, ...kept } = job;
+  const running = new Job({
+    ...kept,
+    ...given,
+    program: programsIn(resolve(folder))[form],
+    displayName: job.program,
+    folder: createFolder(),
+    jobFolder: resolve(folder),
+    faults: plan,
+    placement: placementOf(job.placement),
+    nodeMap: nodeMapOf(nodeMap),
+    replicas: null,
+    checkpoints: given.protocol.checkpoints?.(given.protocolOptions) ?? noCheckpoints,
+    port: 0,
+    host: options.host ?? loopback,
+    nodeCommand: options.nodeCommand ?? [],
+    sendFiles: false,
+    debugPort: 0,
+    timeoutMs: options.timeoutMs ?? Number.POSITIVE_INFINITY,
+    ranksPerThread: 1,
+    freezeAtMs: Number.POSITIVE_INFINITY,
+    thawFrom: "",
+    trace: undefined,
+    stdin: options.stdin,
+    stdout: options.stdout,
+    stderr: options.stderr,
+    resumed: { ...predecessor, form, packages, repeatsInput: options.repeatsInput ?? false },
+  });
+  return runningJob(running, running.done, { ranks: job.ranks, nodes: job.nodes, protocol: job.protocol });
+}
+
+/** The folder of a run that was killed with all its processes. */
+function removeLeft(folder: string): void {
+  if (!/^banyan-[A-Za-z0-9]{6}$/.test(basename(folder))) return;
+  try {
+    removeFolder(folder);
+  } catch {
+    // It is in nobody's way.
+  }
+}
+
 export type ThawOptions = Omit<
   LaunchOptions,
   "args" | "ranks" | "memoryMb" | "folders" | "environment" | "protocol" | keyof ProtocolLaunchOptions
@@ -307,6 +372,9 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
   const run = joined ? { ...complete, program: joinPrograms(folder, programs), args: [], others: [] } : complete;
   const job = new Job({
     ...run,
+    seed: randomBytes(4).readInt32LE(),
+    beganMs: Date.now(),
+    resumed: null,
     protocolOptions: withDeathsOf(complete, faults, placement),
     placement,
     nodeMap,
@@ -326,10 +394,16 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     job.events.push({ kind: "note", message });
   }
   const done = arranged === null ? job.done : followed(job, arranged);
+  return runningJob(job, done, { ranks, nodes: complete.nodes, protocol: protocol.name });
+}
+
+function runningJob(
+  job: Job,
+  done: Promise<JobResult>,
+  facts: Pick<RunningJob, "ranks" | "nodes" | "protocol">,
+): RunningJob {
   return {
-    ranks,
-    nodes: complete.nodes,
-    protocol: protocol.name,
+    ...facts,
     done,
     kill: (signal = "SIGTERM") => job.interrupt(signal, constants.signals[signal]),
     freeze: () => job.freeze(),

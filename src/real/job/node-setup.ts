@@ -27,8 +27,6 @@ interface NodeSetupsPlaces {
 }
 
 export class NodeSetups {
-  readonly seed = randomBytes(4).readInt32LE();
-  readonly #beganMs = Date.now();
   /** The secret by which nodes and services of this job know each other. */
   readonly secret = { id: randomUUID(), secret: new Uint8Array(randomBytes(secretBytes)) };
   readonly #job: JobOptions;
@@ -67,8 +65,8 @@ export class NodeSetups {
       protocol: protocol.name,
       protocolOptions: job.protocolOptions,
       protocolPart,
-      seed: this.seed,
-      beganMs: this.#beganMs,
+      seed: job.seed,
+      beganMs: job.beganMs,
       program: { path: job.displayName ?? program, bundle, args, language: languageOf(program) },
       others: this.#others(),
       sameFiles,

@@ -29,8 +29,10 @@ interface LoggerOptions {
   /** The address of this machine at which nodes call it. */
   readonly host: string;
   readonly patience: Patience;
-  /** Of its streams; the folder is there, the file is not. */
+  /** Of its streams; the folder is there. */
   readonly file: string;
+  /** The file is there, with the streams of a job that goes on. */
+  readonly isResumed?: boolean;
   /** Starts a process, unless given one that runs the event logger's program. */
   readonly fork?: () => ChildProcess;
   /** How long the end of processes that were killed is waited for, where the job is over. */
@@ -74,6 +76,7 @@ export class LoggerProcess {
   constructor(options: LoggerOptions, ports: LoggerPorts) {
     this.#options = options;
     this.#ports = ports;
+    if (options.isResumed === true) this.#inherits = "file";
     this.#start();
   }
 

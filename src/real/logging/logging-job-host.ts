@@ -2,6 +2,7 @@
  * Message logging's part for the whole job, in a real one: the core `LoggingJob`, with the event logger's process and the timer that
  * the core wants.
  */
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { secondsText } from "../../core/base/amounts.ts";
 import type { Service } from "../../core/fault/plan.ts";
@@ -16,6 +17,10 @@ import { LoggerProcess } from "./logger-process.ts";
 
 /** The file of the event logger in the job's folder. */
 const eventLogIn = (folder: string): string => join(folder, "event-log");
+/** The file could not be written, and is gone: a job that goes on must not take that for one in which nothing was chosen. */
+const spoiltIn = (folder: string): string => `${eventLogIn(folder)}.spoilt`;
+/** Has an event logger of the job acknowledged anything? */
+const hasChosen = (folder: string): boolean => existsSync(eventLogIn(folder)) || existsSync(spoiltIn(folder));
 /** When all is over the event logger is asked for so long how much it was given. */
 const lastAnswerMsMax = 500;
 
@@ -30,7 +35,7 @@ export class LoggingJobHost implements JobPartHost {
   #trouble = "";
 
   constructor(setup: JobPartSetup, ports: JobPartHostPorts) {
-    const { setOf, language, job, host, patience, folder } = setup;
+    const { setOf, language, job, host, patience, folder, isResumed } = setup;
     this.#setup = setup;
     this.#ports = ports;
     this.part = new LoggingJob(
@@ -44,7 +49,7 @@ export class LoggingJobHost implements JobPartHost {
     );
     this.#alarm = new Alarm(this.part, (nowMs) => this.part.tick(nowMs));
     this.#logger = new LoggerProcess(
-      { job, host, patience, file: eventLogIn(folder) },
+      { job, host, patience, file: eventLogIn(folder), isResumed: isResumed && hasChosen(folder) },
       {
         ready: (address) => ports.toNodes({ logger: address } satisfies LoggerIsAt),
         lost: (silentMs) => {
@@ -58,13 +63,22 @@ export class LoggingJobHost implements JobPartHost {
   }
 
   #troubled(could: "not-read" | "not-write", why: string): void {
+    if (could === "not-write") this.#spoil();
     // Every event logger that takes the place of another meets the same disk: the line that was said last is not repeated.
     const what =
       could === "not-write"
         ? `Cannot write the event log: ${why}; the job goes on, and ends if a node is lost together with the event logger`
-        : `Cannot read the event log: ${why}; the nodes tell the new event logger what they keep`;
+        : `Cannot read the event log: ${why}; ${this.#setup.isResumed ? "the job cannot go on" : "the nodes tell the new event logger what they keep"}`;
     if (what !== this.#trouble) this.#ports.note(what);
     this.#trouble = what;
+  }
+
+  #spoil(): void {
+    try {
+      writeFileSync(spoiltIn(this.#setup.folder), "", { mode: 0o600 });
+    } catch {
+      // A folder that takes no file at all has no journal either.
+    }
   }
 
   async #fence(set: number, incarnation: number, from: number): Promise<void> {

@@ -4,7 +4,7 @@
  * has become too long to hold; on a terminal for a moment only, unless another one's unfinished line stands there.
  */
 import { LineNumbers } from "../../core/service/line-numbers.ts";
-import { countLines } from "../../core/service/line-places.ts";
+import { countLines, type LinePlace, passOver } from "../../core/service/line-places.ts";
 import type { LineChunk, Stream } from "../messages/lines.ts";
 
 /** The printer of a line: a rank, or the process of a node itself, past its ranks. */
@@ -35,6 +35,17 @@ export interface Watched {
   soon(act: () => void): void;
 }
 
+/** Writes down what ranks print, for a job that goes on with it another time. */
+export interface LineKeeper {
+  /** All of that stream before that place has left. */
+  startOf(rank: number, stream: Stream): LinePlace;
+  /** Bytes that are new: their rank may be told that they have come when this returns. */
+  came(rank: number, chunk: LineChunk): void;
+  /** All before that place is handed to the sink now. */
+  leaves(rank: number, stream: Stream, place: LinePlace): void;
+  left(rank: number, stream: Stream, place: LinePlace): void;
+}
+
 /** An unfinished line longer than this is passed on in pieces. */
 const lineBytesMax = 64 << 20;
 const newline = 10;
@@ -43,6 +54,8 @@ interface Source {
   readonly printer: Printer;
   readonly stream: Stream;
   readonly numbers: LineNumbers;
+  /** Behind what has been passed on. */
+  readonly passed: LinePlace;
   /** Of the line that is passed on next, or whose first part has been. */
   number: number;
   held: Uint8Array[];
@@ -56,14 +69,16 @@ interface Source {
 export class LineMerge {
   readonly #sink: LineSink;
   readonly #watched: Watched | null;
+  readonly #keeper: LineKeeper | null;
   readonly #sources = new Map<string, Source>();
   #underWay = 0;
   #idle: (() => void)[] = [];
 
-  /** `watched`: null where no stream is a terminal. */
-  constructor(sink: LineSink, watched: Watched | null = null) {
+  /** `watched`: null where no stream is a terminal. `keeper`: null where nobody goes on with the job. */
+  constructor(sink: LineSink, watched: Watched | null = null, keeper: LineKeeper | null = null) {
     this.#sink = sink;
     this.#watched = watched;
+    this.#keeper = keeper;
   }
 
   accept(printer: Printer, chunk: LineChunk, done: () => void): void {
@@ -85,13 +100,17 @@ export class LineMerge {
     this.#hold(source, bytes.subarray(end));
     const rest = chunk.flush && source.heldBytes > 0;
     const all = rest ? after(2, done) : done;
-    this.#pass({ printer, stream: chunk.stream, number, startsLine, bytes: lines }, all);
+    this.#pass(source, { printer, stream: chunk.stream, number, startsLine, bytes: lines }, all);
     if (rest) this.#passUnfinished(source, all);
   }
 
   /** A process does not number what comes past its ranks, and never repeats it. */
-  #fresh({ printer, numbers }: Source, { number, offset, bytes }: LineChunk): Uint8Array {
-    return printer.kind === "rank" ? bytes.subarray(numbers.offer(number, offset, bytes)) : bytes;
+  #fresh({ printer, numbers }: Source, { stream, number, offset, bytes, flush }: LineChunk): Uint8Array {
+    if (printer.kind === "node") return bytes;
+    const place = { number: numbers.line, offset: numbers.offset };
+    const fresh = bytes.subarray(numbers.offer(number, offset, bytes));
+    if (fresh.length > 0) this.#keeper?.came(printer.rank, { stream, ...place, bytes: fresh, flush });
+    return fresh;
   }
 
   /** Nothing more comes from there: what is held goes out as it is. */
@@ -113,14 +132,19 @@ export class LineMerge {
     const key = `${stream} ${printer.kind} ${printer.kind === "rank" ? printer.rank : printer.node}`;
     let source = this.#sources.get(key);
     if (source === undefined) {
+      const start = (printer.kind === "rank" ? this.#keeper?.startOf(printer.rank, stream) : null) ?? {
+        line: 0,
+        offset: 0,
+      };
       source = {
         printer,
         stream,
-        numbers: new LineNumbers(),
-        number: 0,
+        numbers: new LineNumbers(start),
+        passed: { ...start },
+        number: start.line,
         held: [],
         heldBytes: 0,
-        begun: false,
+        begun: start.offset > 0,
         isWatched: false,
       };
       this.#sources.set(key, source);
@@ -157,17 +181,22 @@ export class LineMerge {
     const bytes = Buffer.concat(source.held, source.heldBytes);
     const startsLine = !source.begun;
     this.#release(source, source.begun || bytes.length > 0);
-    this.#pass({ printer, stream, number, startsLine, bytes }, done);
+    this.#pass(source, { printer, stream, number, startsLine, bytes }, done);
   }
 
-  #pass(lines: Lines, done: () => void): void {
+  #pass({ passed }: Source, lines: Lines, done: () => void): void {
     if (lines.bytes.length === 0) {
       done();
       return;
     }
+    const { printer, stream } = lines;
+    passOver(passed, lines.bytes);
+    const end = { ...passed };
+    if (printer.kind === "rank") this.#keeper?.leaves(printer.rank, stream, end);
     this.#underWay++;
     this.#sink(lines, () => {
       this.#underWay--;
+      if (printer.kind === "rank") this.#keeper?.left(printer.rank, stream, end);
       done();
       if (this.#underWay === 0) for (const resolve of this.#idle.splice(0)) resolve();
     });

@@ -7,6 +7,10 @@ interface StreamSinkOptions {
   readonly labelOf: ((printer: Printer) => string) | undefined;
   /** Something could not be written; told before the write is done, perhaps more than once. */
   readonly failed: (error: Error) => void;
+  /** So many bytes are written now. */
+  readonly writing?: ((bytes: number) => void) | undefined;
+  /** So many bytes, the first that would be written, are there already. */
+  readonly skipBytes?: number | undefined;
 }
 
 const newline = 10;
@@ -23,7 +27,11 @@ export interface StreamSink {
   release(): void;
 }
 
-export function streamSink(stream: Writable, { labelOf, failed }: StreamSinkOptions): StreamSink {
+export function streamSink(
+  stream: Writable,
+  { labelOf, failed, writing, skipBytes = 0 }: StreamSinkOptions,
+): StreamSink {
+  let skipped = 0;
   // Where the last line has no end, it belongs to this printer, and only that one may go on with it.
   let openLineOf: Printer | undefined;
   let hasFailed = false;
@@ -40,7 +48,11 @@ export function streamSink(stream: Writable, { labelOf, failed }: StreamSinkOpti
     if (labelOf === undefined) parts.push(lines.bytes);
     else pushLabelled(parts, lines, { label: Buffer.from(labelOf(lines.printer)), continues });
     openLineOf = lines.bytes.at(-1) === newline ? undefined : lines.printer;
-    stream.write(parts.length === 1 ? parts[0]! : Buffer.concat(parts), (error) => {
+    const all = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    const skips = Math.min(all.length, skipBytes - skipped);
+    skipped += skips;
+    writing?.(all.length - skips);
+    stream.write(all.subarray(skips), (error) => {
       if (error) fail(error);
       done();
     });

@@ -23,6 +23,8 @@ export interface JobPartSetup {
   readonly job: JobSecret;
   /** The job's folder, for what outlives processes of the protocol's own. */
   readonly folder: string;
+  /** The job goes on with what is in the folder. */
+  readonly isResumed: boolean;
   /** With processes that say nothing. */
   readonly patience: Patience;
 }

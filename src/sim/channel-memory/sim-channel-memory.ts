@@ -118,6 +118,11 @@ export class SimChannelMemory implements JudgedParts {
     else memory.crash();
   }
 
+  loseAll(): void {
+    this.rare.memoryLost += this.memories.length;
+    for (const memory of this.memories) memory.crash();
+  }
+
   isLegitimateEnd(): boolean {
     return false;
   }

@@ -130,6 +130,10 @@ export class SimLogging implements ProtocolParts {
     else this.eventLog.crash();
   }
 
+  loseAll(): void {
+    this.lose("event-logger", false);
+  }
+
   /**
    * The one end that docs/logging.md allows: an event logger was lost, its store was damaged, and a set was fenced before its node had
    * told the successor all that was acknowledged once. What the node tells after the fence comes too late, also when the job hears of the refusal later.

@@ -29,7 +29,9 @@ type FaultTarget =
   /** The node stands still for a while; if that is too long, the dispatcher takes it for dead. */
   | { readonly kind: "stop"; readonly node: number; readonly forNs: number }
   /** The node runs, and the dispatcher hears nothing of it for a while. */
-  | { readonly kind: "mute"; readonly node: number; readonly forNs: number };
+  | { readonly kind: "mute"; readonly node: number; readonly forNs: number }
+  /** Every process of the job at once. */
+  | { readonly kind: "everything" };
 
 interface DrawnFault {
   readonly time: FaultTime;
@@ -80,6 +82,13 @@ export function drawFaults(random: Random, options: DrawnFaultsOptions): DrawnFa
     const time = random.chance(0.5) ? random.pick(faults) : soonAfter(random.pick(faults), random);
     const target = { kind: "service", service: "event-logger", keepsContents: false } as const;
     faults.push({ time: time.time, afterNs: time.afterNs, target });
+  }
+  // Behind all others too: the plug is pulled, perhaps in the middle of something else, perhaps twice.
+  if (random.chance(0.2)) {
+    for (let left = random.pick([1, 1, 2]); left > 0; left--) {
+      const time = random.chance(0.5) ? soonAfter(random.pick(faults), random) : timeNow();
+      faults.push({ time: time.time, afterNs: time.afterNs, target: { kind: "everything" } });
+    }
   }
   return faults;
 }
@@ -221,6 +230,9 @@ export class DrawnFaults implements Trouble {
       case "stop":
         ports.stopNode(target.node);
         world.plan(world.nowNs + target.forNs, () => ports.continueNode(target.node));
+        return;
+      case "everything":
+        ports.switchOff();
         return;
       case "mute":
         world.plan(world.nowNs + target.forNs, ports.muteNode(target.node));

@@ -75,6 +75,7 @@ class EchoingParts implements ProtocolParts {
   endSuspects(): void {}
   trimmed(): void {}
   lose(): void {}
+  loseAll(): void {}
 }
 
 const setOf = Int32Array.from({ length: ranks }, (_, rank) => Math.floor((rank * nodes) / ranks));

@@ -26,6 +26,8 @@ export interface ProtocolParts {
   trimmed(set: number, oldest: Checkpoint): void;
   /** A service of the protocol is lost, with its contents or only its connections. */
   lose(service: Service, keepsContents: boolean | undefined): void;
+  /** All of them crash. */
+  loseAll(): void;
 }
 
 /** What such parts may use. */

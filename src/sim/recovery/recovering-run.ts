@@ -76,6 +76,8 @@ export interface RecoveringOutcome<P extends JudgedParts> extends SeedOutcome {
   readonly suspects: { readonly all: number; readonly awake: number };
   /** How often the dispatcher has crashed; and in the middle of a record. */
   readonly dispatcherCrashes: RecoveringWorld<SimMemory, SimRankImage, P>["dispatcherCrashes"];
+  /** How often every process of the job was killed at once. */
+  readonly switchedOff: number;
   readonly checkpoints: Checkpoints<SimRankImage>["counts"];
   readonly output: PrintedOutput["counts"];
   readonly files: RankFiles["counts"];
@@ -264,6 +266,7 @@ export class RecoveringRun<P extends JudgedParts> {
       restartsOf,
       suspects: this.#there.suspects,
       dispatcherCrashes: this.#there.dispatcherCrashes,
+      switchedOff: this.#there.switchedOff,
       checkpoints: checkpoints.counts,
       output: this.#outside.output.counts,
       files: this.#outside.files.counts,

@@ -68,6 +68,8 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
   readonly recovery: RecoveryHost;
   readonly checkpoints: Checkpoints<I>;
   readonly trouble: Trouble;
+  /** How often every process of the job was killed at once. */
+  switchedOff = 0;
   readonly #options: RecoveringOptions<M, P>;
   readonly #programs: Programs<M, I>;
   readonly #members: readonly (readonly number[])[];
@@ -441,6 +443,16 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
       continueNode: (node) => dispatching.continueNode(node),
       muteNode: (node) => dispatching.muteNode(node),
       notice: () => dispatching.notice(),
+      switchOff: () => {
+        dispatching.crash();
+        for (let node = 0; node < this.world.nodes; node++) {
+          dispatching.excuse(node);
+          dispatching.killNode(node);
+        }
+        this.checkpoints.serverLost();
+        this.parts.loseAll();
+        this.switchedOff++;
+      },
       lose: (service, keepsContents) => {
         if (service === "checkpoint-server") this.checkpoints.serverLost();
         else if (service === "dispatcher") dispatching.crash();

@@ -19,6 +19,8 @@ export interface TroublePorts extends Living {
   muteNode(node: number): () => void;
   /** The service crashes; an event logger may lose its connections alone. The world decides unless `keepsContents` is given. */
   lose(service: Service, keepsContents?: boolean): void;
+  /** Every process of the job is killed at once: dispatcher, nodes, services. A successor of each goes on with what is written. */
+  switchOff(): void;
   /** The dispatcher hears now of all that have been killed. */
   notice(): void;
 }

@@ -4,6 +4,8 @@
  *   program.wasm   the program as its ranks run it (program.cjs or program.mjs in TypeScript): images fit these very bytes
  *   journal        the dispatcher's decisions (journal-file.ts)
  *   event-log      what the event logger has acknowledged, under a protocol that has one
+ *   memory-<number>  the segments of a channel memory
+ *   run.json, output, input, processes   of a job that can be resumed: see resumable-job.ts, output-file.ts, input-file.ts, job-processes.ts
  *   checkpoints    images of checkpoints, in a folder for each set; of those with servers `checkpoint-server-<number>`
  *   <rank>.image   an image of each rank of a frozen job
  *   job.json       what was frozen (`FrozenJob`); written last, so a folder that has it holds a whole frozen job
@@ -63,7 +65,8 @@ export function prepareJobFolder(folder: string): string | undefined {
 
 const ofFrozenJob = /^(\d+\.image|job\.json)(\.part)?$/;
 const ofProgram = /^program\.(wasm|cjs|mjs)$/;
-const ofRunningJob = /^(journal|event-log(\.new)?|memory-\d+|checkpoints|checkpoint-server-\d+)$/;
+const ofRunningJob =
+  /^(journal|event-log(\.new|\.spoilt)?|memory-\d+|checkpoints|checkpoint-server-\d+|(run\.json|output|processes)(\.new)?|input(\.spoilt)?)$/;
 
 /** Takes away what a freeze that failed has left there, and nothing else. */
 export function removeFrozenJob(folder: string): void {

@@ -12,9 +12,10 @@ export class JobJournal {
   /** Trouble that was not told yet; empty: none. */
   #trouble = "";
 
-  constructor(folder: string, note: (message: string) => void) {
+  /** `bytes`: see `JournalFile`. */
+  constructor(folder: string, note: (message: string) => void, bytes?: number) {
     this.#note = note;
-    this.#file = new JournalFile(folder, (message) => this.#troubled(message));
+    this.#file = new JournalFile(folder, (message) => this.#troubled(message), bytes);
   }
 
   append(record: JobRecord): void {

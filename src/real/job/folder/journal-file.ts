@@ -6,7 +6,7 @@
  * A disk that is full must not end a job that runs: the trouble is told once, and the journal ends there. It is never gone on with behind a
  * record that may be torn.
  */
-import { appendFileSync, closeSync, openSync, readFileSync } from "node:fs";
+import { appendFileSync, closeSync, ftruncateSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describeSystemError } from "../../../core/base/system-error.ts";
 import type { JobRecord } from "../../../core/service/job-record.ts";
@@ -19,11 +19,13 @@ export class JournalFile {
   /** Undefined: nothing is written any more. */
   #file: number | undefined;
 
-  /** A new one, in the folder of a job. `note` hears of trouble. */
-  constructor(folder: string, note: (message: string) => void) {
+  /** A new one, in the folder of a job, unless `bytes` says where the last whole record of another one ends. `note` hears of trouble. */
+  constructor(folder: string, note: (message: string) => void, bytes?: number) {
     this.#note = note;
     this.#attempt(() => {
-      this.#file = openSync(journalIn(folder), "ax", 0o600);
+      this.#file = openSync(journalIn(folder), bytes === undefined ? "ax" : "a", 0o600);
+      // Nothing is appended behind a record that is torn.
+      if (bytes !== undefined) ftruncateSync(this.#file, bytes);
     });
   }
 

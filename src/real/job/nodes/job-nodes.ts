@@ -52,7 +52,8 @@ export class JobNodes {
   readonly #options: JobNodesOptions;
   readonly #ports: JobNodesPorts;
   readonly #door: NodeDoor;
-  readonly #processes: NodeProcess[] = [];
+  /** Undefined: of a job that goes on, and whose nodes have not begun. */
+  readonly #processes: (NodeProcess | undefined)[] = [];
   /** Started and not a node yet: a replacement need not wait until its process has come up. */
   #spare: NodeProcess | null = null;
   /** By their numbers: those that the user wants in reserve. */
@@ -84,9 +85,10 @@ export class JobNodes {
     for (let node = 0; node < this.#options.nodes; node++) this.#start(node, []);
   }
 
-  /** The node is gone, or will be in a moment: nothing that it still says counts. Another will take its place. */
+  /** The node is gone, or will be in a moment, or never was: nothing that it still says counts. Another will take its place. */
   abandon(node: number): void {
-    this.#past.add(this.processOf(node));
+    const process = this.#processes[node];
+    if (process !== undefined) this.#past.add(process);
     this.#lost(node);
   }
 
@@ -123,21 +125,32 @@ export class JobNodes {
     return this.#processes[node]!;
   }
 
+  /** What the operating system has seen it do, see `DispatcherPorts.work`. */
+  workOf(node: number): number {
+    return this.#processes[node]?.work() ?? 0;
+  }
+
+  kill(node: number): void {
+    this.#processes[node]?.kill();
+  }
+
   get pids(): number[] {
-    return this.#processes.map(({ pid }) => pid ?? 0);
+    return this.#processes.map((process) => process?.pid ?? 0);
   }
 
   send(node: number, message: ToNode): void {
-    this.processOf(node).send(message);
+    this.#processes[node]?.send(message);
   }
 
   sendAll(message: ToNode): void {
-    for (const process of this.#processes) process.send(message);
+    for (const process of this.#processes) process?.send(message);
   }
 
   /** To those that are not taken for dead. */
   sendTrusted(message: ToNode): void {
-    for (const process of this.#processes) if (!this.#suspects.has(process)) process.send(message);
+    for (const process of this.#processes) {
+      if (process !== undefined && !this.#suspects.has(process)) process.send(message);
+    }
   }
 
   /** The node counts as dead and is left alive. */

@@ -12,7 +12,8 @@ export const sourceExtensions: readonly string[] = [".c", ".cc", ".cpp", ".cxx",
 export const typescriptExtensions: readonly string[] = [".ts", ".mts", ".js", ".mjs"];
 
 export function languageOf(program: string): "typescript" | "c" {
-  return typescriptExtensions.includes(extname(program)) ? "typescript" : "c";
+  // A job that goes on has its program as a bundle, perhaps as a script.
+  return [...typescriptExtensions, ".cjs"].includes(extname(program)) ? "typescript" : "c";
 }
 
 /** The part of src/cc that is needed here; a bundle of its own, loaded only for programs in C. */

@@ -6,15 +6,20 @@ import type { FaultAction, Link } from "../../../core/fault/action.ts";
 import type { FaultEvent, FaultLayout } from "../../../core/fault/moment.ts";
 import type { FaultPlan, Service } from "../../../core/fault/plan.ts";
 import { FaultSchedule, type Living } from "../../../core/fault/schedule.ts";
+import type { FaultsFired } from "../../../core/service/job-record.ts";
 
 interface FaultScheduleHostOptions {
   readonly plan: FaultPlan;
   readonly seed: number;
   readonly layout: FaultLayout;
   readonly living: Living;
+  /** Of a job that goes on: what had fired. Nothing unless given. */
+  readonly earlier?: FaultsFired | null;
 }
 
 interface FaultScheduleHostPorts {
+  /** Entries have fired, and what they say is about to happen: to be written down before this returns. */
+  fired?(record: FaultsFired): void;
   /** False: there is no such node at the moment. */
   killNode(node: number): boolean;
   /** Their threads end; the node lives on. */
@@ -40,12 +45,18 @@ export class FaultScheduleHost {
   readonly #schedule: FaultSchedule;
   readonly #ports: FaultScheduleHostPorts;
   #beganMs = 0;
+  /** The plan's time when it begins: it goes on where the last entry fired. */
+  readonly #startMs: number;
   #hasBegun = false;
   #isOver = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ plan, seed, layout, living }: FaultScheduleHostOptions, ports: FaultScheduleHostPorts) {
-    this.#schedule = new FaultSchedule(plan, { seed, layout, living });
+  constructor(options: FaultScheduleHostOptions, ports: FaultScheduleHostPorts) {
+    const { plan, seed, layout, living, earlier = null } = options;
+    // A node that stood still, or a link that was cut, is no more.
+    const state = earlier === null ? undefined : { ...earlier, ends: [], finished: [] };
+    this.#schedule = new FaultSchedule(plan, { seed, layout, living, state });
+    this.#startMs = earlier?.atMs ?? 0;
     this.#ports = ports;
   }
 
@@ -56,9 +67,9 @@ export class FaultScheduleHost {
 
   /** All ranks have begun: the plan's time runs. */
   begin(): void {
-    this.#beganMs = performance.now();
+    this.#beganMs = performance.now() - this.#startMs;
     this.#hasBegun = true;
-    this.#perform(this.#schedule.time(0));
+    this.#perform(this.#schedule.time(this.#startMs));
   }
 
   /** The rank stands still in that call, the n-th of its present life. */
@@ -87,11 +98,15 @@ export class FaultScheduleHost {
   }
 
   #nowMs(): number {
-    return this.#hasBegun ? performance.now() - this.#beganMs : 0;
+    return this.#hasBegun ? performance.now() - this.#beganMs : this.#startMs;
   }
 
   #perform(actions: readonly FaultAction[]): void {
     if (this.#isOver) return;
+    if (actions.length > 0) {
+      const { fired, recoveries } = this.#schedule.state;
+      this.#ports.fired?.({ kind: "faults-fired", fired, recoveries, atMs: this.#nowMs() });
+    }
     for (const action of actions) this.#do(action);
     clearTimeout(this.#timer);
     if (!this.#hasBegun || this.#schedule.nextTimeMs === Number.POSITIVE_INFINITY) return;

@@ -3,6 +3,7 @@ import type { Link } from "../../../core/fault/action.ts";
 import type { FaultEvent } from "../../../core/fault/moment.ts";
 import type { FaultPlan, Service } from "../../../core/fault/plan.ts";
 import type { Living } from "../../../core/fault/schedule.ts";
+import type { FaultsFired } from "../../../core/service/job-record.ts";
 import { type Placement, ranksOfNode } from "../../../core/service/placement.ts";
 import { deferred } from "../../machine/deferred.ts";
 import type { Watch } from "../../messages/rank-messages.ts";
@@ -17,9 +18,13 @@ interface JobFaultsOptions {
   readonly placement: Placement;
   readonly setOf: readonly number[];
   readonly living: Living;
+  /** Of a job that goes on: what had fired; null: nothing. */
+  readonly earlier: FaultsFired | null;
 }
 
 interface JobFaultsPorts {
+  /** Entries have fired: to be written down before this returns. */
+  fired(record: FaultsFired): void;
   node(node: number): NodeProcess;
   /** The node is about to fall, and not because of what it does. */
   falls(node: number): void;
@@ -44,15 +49,16 @@ export class JobFaults {
   constructor(options: JobFaultsOptions, ports: JobFaultsPorts) {
     this.#options = options;
     this.#ports = ports;
-    const { plan, seed, nodes, placement, setOf, living } = options;
+    const { plan, seed, nodes, placement, setOf, living, earlier } = options;
     const isDying = (node: number): boolean => this.#dyingNodes.has(ports.node(node));
     const notDying: Living = {
       isNodeAlive: (node) => living.isNodeAlive(node) && !isDying(node),
       isRankAlive: (rank) => living.isRankAlive(rank) && !this.#dyingRanks.has(rank) && !isDying(placement[rank]!),
     };
     this.#faults = new FaultScheduleHost(
-      { plan, seed, layout: { nodes, placement, setOf }, living: notDying },
+      { plan, seed, layout: { nodes, placement, setOf }, living: notDying, earlier },
       {
+        fired: (record) => ports.fired(record),
         killNode: (node) => this.#killNode(node),
         killRanks: (ranks) => this.#killRanks(ranks),
         stopNode: (node) => this.#stopNode(node),

@@ -9,6 +9,7 @@ import { membersBySet } from "../../../core/ft/sets.ts";
 import type { Dispatcher } from "../../../core/service/dispatcher.ts";
 import type { Placement } from "../../../core/service/placement.ts";
 import { Recovery, type RecoveryOptions, type SetRestart } from "../../../core/service/recovery.ts";
+import type { RecoveryState } from "../../../core/service/recovery-state.ts";
 import { RestartPlacement } from "../../../core/service/restart-placement.ts";
 import { Alarm } from "../../machine/alarm.ts";
 import type { Life, RankRestart } from "../../messages/lives.ts";
@@ -25,6 +26,10 @@ import { SetImages, type SetImagesOptions } from "./set-images.ts";
 interface JobRecoveryOptions extends RecoveryOptions, SetImagesOptions {
   /** Node of each rank; all members of a set are on one. */
   readonly placement: Placement;
+  /** When the job began, in milliseconds since 1970. */
+  readonly beganMs: number;
+  /** Of a job that goes on: what its journal says. */
+  readonly predecessor?: RecoveryState | undefined;
 }
 
 /** The other parts of the job, as far as recovery uses them. */
@@ -54,8 +59,6 @@ export class JobRecovery {
   readonly #restartPlacement: RestartPlacement;
   /** Nodes that were lost and started again. */
   #restarts = 0;
-  /** When the job began, in milliseconds since 1970. */
-  readonly beganMs = Date.now();
   /** Fulfilled when the faults planned for the latest event have happened. */
   #happened: Promise<void> = Promise.resolve();
 
@@ -80,34 +83,53 @@ export class JobRecovery {
 
   #createCore(): Recovery {
     const { core, nodes, report, journal, faults } = this.#parts;
-    return new Recovery(this.#options, this.#parts.protocolPart.part, {
-      record: (record) => journal.append(record),
-      restart: (_, restarts) => this.#restartPlacement.restart(restarts),
-      hopeless: (ranks, problem) => {
-        this.#unusable(problem);
-        this.#restartPlacement.hopeless(ranks);
+    return new Recovery(
+      this.#options,
+      this.#parts.protocolPart.part,
+      {
+        record: (record) => journal.append(record),
+        restart: (_, restarts) => this.#restartPlacement.restart(restarts),
+        hopeless: (ranks, problem) => {
+          this.#unusable(problem);
+          this.#restartPlacement.hopeless(ranks);
+        },
+        fell: (rank) => void nodes.processOf(this.#nodeOfRank(rank)).kill(),
+        stop: (set, number, kept) =>
+          this.#toSet(set, { kind: "checkpoint", set, members: this.#membersOf(set), number, kept }),
+        goOn: (set) => this.#toSet(set, { kind: "go-on", set, members: this.#membersOf(set) }),
+        verify: (set, number) => void this.#verify(set, number),
+        drop: (set, number) => this.#images.drop(set, number),
+        oldest: (set, oldest) => this.#oldestIs(set, oldest),
+        committed: (times, callsPassed) => {
+          core.falls.committed(times.set, callsPassed);
+          report.committed(times);
+        },
+        recovered: (times) => {
+          report.recovered(times);
+          // Not sooner: another process would take the processors from ranks that replay.
+          if (!this.#isEnding) nodes.prepareSpare();
+        },
+        happened: (event) => {
+          this.#happened = faults?.happened(event) ?? Promise.resolve();
+        },
+        note: (message) => report.note(message),
       },
-      fell: (rank) => void nodes.processOf(this.#nodeOfRank(rank)).kill(),
-      stop: (set, number, kept) =>
-        this.#toSet(set, { kind: "checkpoint", set, members: this.#membersOf(set), number, kept }),
-      goOn: (set) => this.#toSet(set, { kind: "go-on", set, members: this.#membersOf(set) }),
-      verify: (set, number) => void this.#verify(set, number),
-      drop: (set, number) => this.#images.drop(set, number),
-      oldest: (set, oldest) => this.#oldestIs(set, oldest),
-      committed: (times, callsPassed) => {
-        core.falls.committed(times.set, callsPassed);
-        report.committed(times);
-      },
-      recovered: (times) => {
-        report.recovered(times);
-        // Not sooner: another process would take the processors from ranks that replay.
-        if (!this.#isEnding) nodes.prepareSpare();
-      },
-      happened: (event) => {
-        this.#happened = faults?.happened(event) ?? Promise.resolve();
-      },
-      note: (message) => report.note(message),
-    });
+      this.#options.predecessor,
+    );
+  }
+
+  /** The job goes on: before its sets fall. */
+  takeOver(): void {
+    for (const { newest, oldest, set } of this.#kept()) this.#images.found(set, [newest, oldest]);
+    this.#feed((nowMs) => this.#core.takeOver(nowMs));
+  }
+
+  #kept(): { set: number; newest: number; oldest: number }[] {
+    return this.#members.map((_, set) => ({
+      set,
+      newest: this.#core.newest(set).number,
+      oldest: this.#core.oldest(set).number,
+    }));
   }
 
   get #isEnding(): boolean {
@@ -144,7 +166,7 @@ export class JobRecovery {
       node,
       restarts.map(({ rank }) => rank),
     );
-    const { beganMs } = this;
+    const { beganMs } = this.#options;
     const startsEmpty = false;
     return {
       recovery: { setOf, incarnations, restarts, checkpointFolder, checkpointServers, beganMs, startsEmpty },

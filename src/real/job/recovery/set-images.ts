@@ -2,8 +2,11 @@
  * The images of a job's set checkpoints: whether they can be read, and their removal. They lie in a folder of the job, or with
  * checkpoint servers, which read them back themselves. Images that another one builds upon stay as long as that one does.
  */
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { folderOfCheckpoint } from "../../file-service/file-key.ts";
 import { imagePath } from "../../image/image-path.ts";
+import { serverFolderIn } from "../folder/job-folder.ts";
 import { Removals } from "./removals.ts";
 
 export interface SetImagesOptions {
@@ -54,6 +57,19 @@ export class SetImages {
     needed.set(number, all);
   }
 
+  /** Of a job that goes on: each of these checkpoints may build upon any older one that is there. */
+  found(set: number, numbers: readonly number[]): void {
+    const { folder, servers } = this.#options;
+    const place = servers === 0 ? folder : serverFolderIn(dirname(folder), set % servers);
+    const there = numbersIn(join(place, `set-${set}`));
+    for (const number of numbers.filter((each) => each > 0)) {
+      const older = there.filter((each) => each < number);
+      this.stored(set, number, older);
+      // They are removed with the last one that may build upon them.
+      for (const old of older) if (!numbers.includes(old)) this.#booksOf(set).dropped.add(old);
+    }
+  }
+
   /** The images of that checkpoint, whole or not, will not be restored any more. */
   drop(set: number, number: number): void {
     const { needed, dropped } = this.#booksOf(set);
@@ -81,5 +97,17 @@ export class SetImages {
 
   end(): void {
     this.#removals.end();
+  }
+}
+
+/** Checkpoints that have a folder there. */
+function numbersIn(folder: string): number[] {
+  try {
+    return readdirSync(folder)
+      .map(Number)
+      .filter((number) => Number.isSafeInteger(number));
+  } catch {
+    // None was taken.
+    return [];
   }
 }

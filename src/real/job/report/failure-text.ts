@@ -92,6 +92,8 @@ function describeLoss(loss: NodeLoss): string {
       return `no sign of life for ${secondsText(loss.silentMs)}`;
     case "cut":
       return `its link to the dispatcher was cut: ${loss.why}`;
+    case "switched-off":
+      return "the whole job was switched off";
     default:
       return unreachable(loss);
   }
