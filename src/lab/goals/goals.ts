@@ -13,6 +13,7 @@ import type { Contender } from "../measuring/series.ts";
 import { bytesText } from "../tables/units.ts";
 import { atLeast, atMost, unit, withBounds } from "./bounds.ts";
 import { combinationGoals } from "./combination-goals.ts";
+import { faultLayerGoals } from "./fault-layer-goals.ts";
 import type { Bound, Goal, Reference } from "./goal.ts";
 import { loggingGoals } from "./logging-goals.ts";
 import { replicationGoals } from "./replication-goals.ts";
@@ -303,6 +304,7 @@ export const goals: readonly Goal[] = [
   ...loggingGoals,
   ...ulfmGoals,
   ...combinationGoals,
+  ...faultLayerGoals,
   ...replicationGoals,
 ];
 
