@@ -36,7 +36,7 @@ const membersAt = 2;
 const keyOf = (words: PartialWords): string => words.join(" ");
 
 /** A call that this process has come to. */
-export class PartialTurn {
+class PartialTurn {
   readonly words: PartialWords;
   readonly predecessor: WorldRank | null;
   /** Successors that have not come. */

@@ -13,7 +13,7 @@ export interface FlippedWords {
   readonly bits: number;
 }
 
-export type RankWords = DiedWords | FlippedWords;
+type RankWords = DiedWords | FlippedWords;
 
 export const rankShape: Shape<RankWords> = oneOf<RankWords>({
   died: object<DiedWords>({ kind: kind("died") }),

@@ -15,7 +15,7 @@ import { textTable } from "../../tables/text-table.ts";
 import { figureText, ratioText } from "../../tables/units.ts";
 
 /** The largest one takes the longest: `--processes` says up to which. */
-export const growthProcesses = [264, 1_032, 4_104, 12_288, 36_864] as const;
+const growthProcesses = [264, 1_032, 4_104, 12_288, 36_864] as const;
 const quickProcesses = [8, 32, 128];
 /** Integers in a message. */
 const lengths = [1, 64, 4_096];
