@@ -2,8 +2,9 @@
  * The fault-simulation layer on real runs: rows U3 and U9, Tests 1 to 11 of the thesis. Everything finer is in src/core/fault-layer, in simulated worlds.
  */
 import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
 import { test } from "node:test";
-import { banyan, program, runMsMax } from "./harness.ts";
+import { banyan, folderOf, program, runMsMax } from "./harness.ts";
 import { long, longUnless, tries } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
@@ -270,6 +271,15 @@ test("U7: what only the fault layer has is refused elsewhere, and the other way 
       ["--lifetimes", "exponential:1s"],
       /^banyan: Cannot give processes lifetimes: only under --protocol fault-layer .*\n$/,
     ],
+    [["--bit-flips", "0.1"], /^banyan: Cannot flip bits of messages: only --protocol fault-layer does\n$/],
+    [
+      ["--fault-layer", "--bit-flips", "2"],
+      /^banyan: Cannot flip bits with the probability "2": give a number above 0 and up to 1, such as 1e-9\n$/,
+    ],
+    [
+      ["--fault-layer", "--background", "carrier pigeons"],
+      /^banyan: Cannot tell processes of deaths by "carrier pigeons": give tree or ibcast\n$/,
+    ],
     [
       ["--fault-layer", "--lifetimes", "normal:1s"],
       /^banyan: Cannot give processes the lifetimes "normal:1s": give .*\n$/,
@@ -313,3 +323,93 @@ test("U3: without a fault layer nobody dies for the program alone", limit, async
   assert.match(stderr, /dead to the program alone: the job has no fault layer; run it with --fault-layer/);
   assert.notEqual(code, 0);
 });
+
+/** Calls of some ranks only, and files, with rank 3 dead among them; and bits of an array. */
+const some = program(
+  "layer-some.c",
+  `
+  #include <MPI-FT.h>
+  #include <stdio.h>
+  static int rank, wrong = 0;
+  static void failed(const char *what, int error) {
+    int class = 0;
+    MPI_Error_class(error, &class);
+    if (class != MPI_ERR_PROC_FAILED) { printf("%d: %s ends with %d\\n", rank, what, class); wrong++; }
+  }
+  int main(int argc, char **argv) {
+    MPI_File file;
+    MPI_Comm half, made;
+    MPI_Group world, group;
+    int members[3] = {0, 1, 3}, bits[64] = {0}, ones = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 3, members, &group);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
+    MPI_Comm_set_errhandler(half, MPI_ERRORS_RETURN);
+    const int mode = MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE;
+    int opened = MPI_File_open(MPI_COMM_WORLD, argv[1], mode, MPI_INFO_NULL, &file);
+    if (opened) { printf("%d: %s is not open: %d\\n", rank, argv[1], opened); wrong++; }
+    if (rank == 3) Sim_FT_kill_me();
+    failed("file size", MPI_File_set_size(file, 100));
+    failed("file close", MPI_File_close(&file));
+    if (rank < 2) failed("group", MPI_Comm_create_group(MPI_COMM_WORLD, group, 5, &made));
+    failed("intercomm", MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 6, &made));
+    int flips = Sim_FT_Manipulate_bits(bits, 64, 0.3);
+    for (int i = 0; i < 64 * 32; i++) ones += bits[i / 32] >> (i % 32) & 1;
+    if (ones != flips || flips < 300 || flips > 1000) wrong++;
+    printf("rank %d: %d wrong\\n", rank, wrong);
+    MPI_Finalize();
+    return 0;
+  }
+`,
+);
+
+test(
+  "U5, U8: calls of some ranks, and on files, with a dead one among them; Sim_FT_Manipulate_bits",
+  limit,
+  async () => {
+    const folder = folderOf("layer-files");
+    mkdirSync(folder);
+    const args = ["run", "-n", "4", "--fault-layer", "--dir", folder, some, `${folder}/file.bin`];
+    const { code, stdout, stderr } = await banyan(args);
+    const living = [0, 1, 2].map((rank) => `rank ${rank}: 0 wrong`);
+    assert.deepEqual(stdout.split("\n").filter(Boolean).sort(), living, stderr);
+    assert.equal(code, 0, stderr);
+  },
+);
+
+/** Rank 1 counts the bits that have flipped on the way. */
+const flipped = program(
+  "layer-flipped.ts",
+  `
+  import { mpi } from "banyan";
+  const { world } = mpi;
+  const words = new Int32Array(4096);
+  if (world.rank === 0) {
+    world.send(words, { dest: 1 });
+    if (words.some((word) => word !== 0)) throw new Error("the sender's own words have changed");
+    const own = new Uint8Array(100);
+    if (mpi.flipBits(own, 1) !== 800 || own.some((byte) => byte !== 255)) throw new Error("not all bits are flipped");
+  } else {
+    world.recv(words, { source: 0 });
+    const ones = words.reduce((sum, word) => sum + (word >>> 0).toString(2).replaceAll("0", "").length, 0);
+    console.log(ones);
+  }
+`,
+);
+
+test(
+  "U8 §5.4: --bit-flips flips bits of messages, the same ones with the same seed, and the summary counts them",
+  limit,
+  async () => {
+    const args = ["run", "-n", "2", "--fault-layer", "--bit-flips", "1e-3", "--faults", "seed 7", flipped];
+    const first = await banyan(args);
+    const ones = Number(first.stdout);
+    // 131 on average.
+    assert(ones > 60 && ones < 220, first.stdout + first.stderr);
+    assert.match(first.stderr, new RegExp(`exit 0; ${ones} bits of messages flipped\\n`));
+    assert.equal((await banyan(args)).stdout, first.stdout);
+  },
+);

@@ -20,6 +20,7 @@ interface BenchOptions {
   readonly out: string;
   readonly class: string;
   readonly imageMib: number;
+  readonly processes: number;
   /** The path of a folder. */
   readonly imageProbe?: string;
   /** A `LoggingProbe` as JSON. */
@@ -32,6 +33,7 @@ interface BenchOptions {
 
 /** The memory of a rank has at most 2047 MB, and the program needs some of it. */
 const imageMibMax = 1900;
+const processesDefault = 4104;
 
 export const benchCommand: CreateCommand = (finished) =>
   new Command("bench")
@@ -43,6 +45,12 @@ export const benchCommand: CreateCommand = (finished) =>
     .option("--out <folder>", "where results are kept", "bench-results")
     .option("--class <class>", "of the kernels: S, W or A", "A")
     .option("--image-mib <number>", "size of the images, in MiB", wholeNumber("--image-mib"), 1024)
+    .option(
+      "--processes <number>",
+      "of the largest world of fault-layer-growth, up to 36864",
+      wholeNumber("--processes"),
+      processesDefault,
+    )
     // A process that `bench images` starts.
     .addOption(new Option("--image-probe <folder>").hideHelp())
     // A process that `bench logging` starts.
@@ -90,7 +98,7 @@ async function bench(names: readonly string[], options: BenchOptions): Promise<n
     await probeCloning(JSON.parse(options.cloningProbe) as CloningProbe);
     return 0;
   }
-  const sizes = { kernelClass: kernelClass(options.class), imageMiB: imageMib };
+  const sizes = { kernelClass: kernelClass(options.class), imageMiB: imageMib, processesMax: options.processes };
   const interrupt = new AbortController();
   let code = 0;
   const stopListening = listenToSignals((signal) => {

@@ -9,6 +9,8 @@ import { cold } from "./benchmarks/cold.ts";
 import { collectiveTimes } from "./benchmarks/collectives.ts";
 import { lostGrids } from "./benchmarks/combination.ts";
 import { compile } from "./benchmarks/compile.ts";
+import { layerAllreduce } from "./benchmarks/fault-layer/allreduce.ts";
+import { layerGrowth } from "./benchmarks/fault-layer/growth.ts";
 import { images } from "./benchmarks/images.ts";
 import { kernels } from "./benchmarks/kernels.ts";
 import { latency } from "./benchmarks/latency.ts";
@@ -54,6 +56,7 @@ export const benchmarks: readonly Benchmark[] = [
 export const groups: Readonly<Record<string, readonly Benchmark[]>> = {
   cloning: [cloning],
   combination: [lostGrids],
+  "fault-layer": [layerAllreduce, layerGrowth],
   logging: [loggingPingPong, loggingKernels, lu, volume, synchronisation, recovery, loggingCheckpoints],
   replication: [replicationPingPong, replicationKernels, replicationMessages],
   ulfm: [selfRepair, ulfmKernels, ulfmGrowth],

@@ -29,6 +29,8 @@ interface LabOptions {
 export interface Sizes {
   readonly kernelClass: KernelClass;
   readonly imageMiB: number;
+  /** The largest simulated world. */
+  readonly processesMax: number;
 }
 
 /** Class of the NAS Parallel Benchmarks. */

@@ -1,4 +1,5 @@
 /** The object that programs import as `mpi`: the world they are in, the standard's names, and the calls that belong to no communicator. */
+import { BitFlips } from "../core/base/bit-flips.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { MortalOperations } from "../core/binding/mortal-operations.ts";
 import type { Operations } from "../core/binding/operations.ts";
@@ -100,9 +101,9 @@ export class Mpi extends Names {
 
   /**
    * Under `--fault-layer`: this process is dead to the program from now on (docs/fault-layer.md). Nothing behind this call is run; the process
-   * itself lives on and serves the others until all end.
+   * itself lives on and serves the others until all end. So many milliseconds pass before anybody can hear of it.
    */
-  killMe(): never {
+  killMe(detectionMs = 0): never {
     const { operations } = this.#environment;
     const { simulatedDeath } = operations;
     if (simulatedDeath === null) {
@@ -113,9 +114,18 @@ export class Mpi extends Names {
         );
       });
     }
+    for (const diesAt = this.wtime() + detectionMs / 1000; this.wtime() < diesAt; ) operations.look();
     simulatedDeath.die();
     operations.waitUntil(() => simulatedDeath.isOver);
     return this.#host.exit();
+  }
+
+  /** Flips every bit of an array with that probability, each for itself: how memory loses data silently. Gives the number of flips. */
+  flipBits(array: TypedArray, probability: number): number {
+    // Both 0 and 1 are excluded.
+    const flips = new BitFlips(probability, () => Math.random() || Number.MIN_VALUE);
+    flips.flip(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
+    return flips.count;
   }
 
   /** Gives a value to the program that started the job with `launch`; rank 0's counts. */

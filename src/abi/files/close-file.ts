@@ -1,5 +1,7 @@
 /** MPI_File_close: when no member uses the file any more its lock and shared pointer go, and the file itself if that was wanted. */
+import type { ErrorCode } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
+import type { TaskHost } from "../../core/process/task.ts";
 import type { Program } from "../program.ts";
 import type { Continuation } from "../waiting/callbacks.ts";
 import { type CFile, FILE_NULL } from "./file.ts";
@@ -25,6 +27,13 @@ export class CloseFile extends FileTask {
       default:
         return null;
     }
+  }
+
+  /** With a dead member the others close it each for itself. */
+  override callOff(_process: TaskHost, error: ErrorCode): void {
+    this.error = error;
+    this.act(0);
+    this.undo();
   }
 
   /** What could not be closed is not open either. */

@@ -15,6 +15,10 @@ export abstract class FileTask<User extends FileUser = FileUser> extends Togethe
     this.file = file;
   }
 
+  override get together(): Communicator {
+    return this.file.comm;
+  }
+
   protected override members(): Communicator {
     return this.file.comm;
   }

@@ -42,7 +42,7 @@ export class CommunicatorEnd extends Task {
 
   override advance(): boolean {
     if (!this.#hasBegun && !this.#begin()) return false;
-    if (!this.#collectives.finishAll(this.#member)) return false;
+    if (!this.#collectives.finishAll(this.#member) || !this.#member.isSilent) return false;
     this.#free(this.#member);
     return true;
   }

@@ -12,16 +12,24 @@
  */
 import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import { ANY_TAG } from "../base/constants.ts";
+import { ErrorClass, type ErrorCode } from "../base/mpi-error.ts";
 import type { Operations, SimulatedDeath } from "../binding/operations.ts";
+import type { Group } from "../comm/group.ts";
 import type { Communicator } from "../process/communicator.ts";
+import { draftOf } from "../process/communicators/draft.ts";
 import { partitionedContext } from "../process/context.ts";
 import type { Background, Process } from "../process/process.ts";
+import type { AwaitedPeers } from "../process/task.ts";
 import { R_BYTES } from "../request/records.ts";
+import { BackgroundBroadcast } from "./background-broadcast.ts";
+import type { BackgroundWay } from "./background-way.ts";
 import { CommunicatorEnd, type EndingLayer, ProcessEnd } from "./communicator-end.ts";
 import { Handshakes } from "./handshakes.ts";
 import { KnownDeaths } from "./known-deaths.ts";
 import { Lingering } from "./lingering.ts";
 import { Member, type MemberHost } from "./member.ts";
+import { PartialCalls } from "./partial-calls.ts";
+import type { RecentCall } from "./recent-collectives.ts";
 import { Purpose, type SyncVerdict } from "./report.ts";
 import { Say, SideChannel, type SideMessage } from "./side-channel.ts";
 import { StartedCollectives } from "./started-collectives.ts";
@@ -30,6 +38,8 @@ import { WatchedMessages } from "./watched-messages.ts";
 export interface FaultLayerOptions {
   /** Successors of a process in the tree of synchronisations. */
   readonly fanOut: number;
+  /** How the root of a communicator speaks to all members; by the tree unless given. */
+  readonly background?: BackgroundWay;
   /** See `SimulatedDeath`; null unless given. */
   readonly isDue?: (() => boolean) | null;
   /** Called when the process has died. */
@@ -49,8 +59,11 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
   readonly collectives: StartedCollectives;
   /** Requests that the program has given back and the base has not done with. */
   readonly lingering: Lingering;
+  /** Calls that only some members of a communicator make. */
+  readonly partial: PartialCalls;
   readonly isDue: (() => boolean) | null;
   isDead = false;
+  readonly #hasBroadcasts: boolean;
   readonly #listener: FaultLayerOptions["listener"];
   readonly #died: FaultLayerOptions["died"];
   readonly #side: SideChannel;
@@ -61,17 +74,20 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
   readonly #received = new Map<RecordId, Pointer>();
   #end = -1 as RecordId;
 
-  constructor(base: Operations, process: Process, { fanOut, isDue = null, died, listener }: FaultLayerOptions) {
+  constructor(base: Operations, process: Process, options: FaultLayerOptions) {
+    const { fanOut, background = "tree", isDue = null, died, listener } = options;
     this.base = base;
     this.process = process;
     this.rank = process.rank as WorldRank;
     this.fanOut = fanOut;
     this.isDue = isDue;
+    this.#hasBroadcasts = background === "ibcast";
     this.#listener = listener;
     this.#died = died;
     this.messages = new WatchedMessages(process.engine, this.handshakes, this.deaths);
     this.collectives = new StartedCollectives(base, process.memory);
     this.lingering = new Lingering(base);
+    this.partial = new PartialCalls(this);
     this.#side = new SideChannel(process, (message) => this.#heard(message));
     process.background = this;
   }
@@ -84,9 +100,33 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
     return member;
   }
 
+  newBroadcast(
+    { context }: Communicator,
+    members: Group,
+    heard: (kind: number, words: readonly number[]) => void,
+  ): BackgroundBroadcast | null {
+    if (!this.#hasBroadcasts) return null;
+    return new BackgroundBroadcast(this.process, draftOf(this.process, context, members), heard);
+  }
+
+  /** Members begin their broadcasts before anybody speaks. */
+  #progressBroadcasts(): boolean {
+    const { communicators } = this.process;
+    let moved = false;
+    for (const comm of communicators.values()) this.memberOf(comm);
+    for (const [context, member] of [...this.#members]) {
+      if (communicators.get(context) !== member.comm) member.leave();
+      if (member.progress()) moved = true;
+      if (member.isEnded && member.isSilent && !communicators.has(context)) this.#members.delete(context);
+    }
+    return moved;
+  }
+
   progress(): boolean {
-    const moved = this.#side.progress();
+    let moved = this.#side.progress();
+    if (this.#hasBroadcasts && this.#progressBroadcasts()) moved = true;
     this.lingering.progress();
+    this.collectives.progress();
     const { engine, memory } = this.process;
     for (const [request, at] of this.#received) {
       if (!engine.isComplete(request)) continue;
@@ -105,6 +145,7 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
     this.isDead = true;
     this.#died?.();
     for (const comm of [...this.process.communicators.values()]) this.memberOf(comm).die();
+    this.partial.heardNews();
   }
 
   /** A process that died has ended together with all others. */
@@ -128,6 +169,21 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
     }
     // Its answer comes behind all its messages.
     if (!this.deaths.isConfirmed(dead)) this.ask(dead);
+    this.partial.heardNews();
+  }
+
+  isKnownDead(rank: WorldRank): boolean {
+    return this.deaths.has(rank);
+  }
+
+  errorOfAwaited({ comm, peers }: AwaitedPeers): ErrorCode {
+    if (this.isRevokedContext(comm.context)) return ErrorClass.REVOKED;
+    for (const peer of peers) if (this.deaths.isConfirmed(peer)) return ErrorClass.PROC_FAILED;
+    return 0;
+  }
+
+  isRevokedContext(context: number): boolean {
+    return this.#members.get(context)?.isRevoked === true;
   }
 
   #sharedWith(dead: WorldRank): Member[] {
@@ -170,6 +226,12 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
       case Say.RECEIVE:
         if (this.isDead) this.#receive(source, words[0] ?? 0);
         return;
+      case Say.COME:
+        this.partial.heardCome(source, words);
+        return;
+      case Say.GO:
+        this.partial.heardWord(words);
+        return;
       default:
         if (comm !== null) this.memberOf(comm).heard(message);
     }
@@ -197,6 +259,10 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
     }
   }
 
+  takePartIn(member: Member, call: RecentCall): void {
+    this.collectives.join(member, call);
+  }
+
   collectivesKnown(member: Member): void {
     this.collectives.collectivesKnown(member);
   }
@@ -204,6 +270,7 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
   revoked(member: Member): void {
     this.messages.revoked(member.comm);
     this.collectives.revoked(member);
+    this.partial.heardNews();
   }
 
   // Ends

@@ -1,5 +1,6 @@
 /** Calls that wait for a verdict of all members before the base does anything (thesis §5.2.2, §5.3.8): as operations of several steps. */
 import type { Pointer, RecordId } from "../base/brand.ts";
+import type { ErrorCode } from "../base/mpi-error.ts";
 import type { Exchange } from "../binding/exchange.ts";
 import type { Operations } from "../binding/operations.ts";
 import type { InterCollective, NeighborCollective } from "../coll/inter/plan-inter.ts";
@@ -15,6 +16,7 @@ import type { Reduction } from "../process/reduction.ts";
 import { type AwaitedPeers, type Creation, Task } from "../process/task.ts";
 import { R_STATUS_BYTES, R_STATUS_SOURCE, R_STATUS_TAG } from "../request/records.ts";
 import type { Member, Turn } from "./member.ts";
+import type { RecentCall } from "./recent-collectives.ts";
 import { Purpose } from "./report.ts";
 import type { EqualCollective } from "./started-collectives.ts";
 
@@ -56,7 +58,23 @@ function startProgramCall(
 
 export type GuardedCall = { readonly equal: EqualCollective } | { readonly other: OtherCall };
 
-/** A collective of the base, if all members live and have come. */
+/** The call as all members know it; null: it cannot begin before the verdict. */
+function earlyCallOf(comm: Communicator, call: GuardedCall, form: CollectiveForm): RecentCall | null {
+  if (form !== "blocking" || comm.isInter || !("equal" in call) || isSynchronisation(call, form)) return null;
+  const { kind, reduction } = call.equal;
+  const { bytes = 0, root = 0 } = call.equal.call;
+  return { kind, bytes, root, elementBytes: reduction?.elementBytes ?? 0, tag: comm.nextNumber };
+}
+
+/** A barrier has nothing to do but to wait until all have come. */
+const isSynchronisation = (call: GuardedCall, form: CollectiveForm): boolean =>
+  form === "blocking" && "equal" in call && call.equal.kind === "barrier";
+
+/**
+ * A collective of the base, if all members live and have come. The verdict takes as long as a short collective does, so blocking ones begin while it is
+ * under way, on the program's buffers. Where the verdict is that there is none, all members take part in what some have begun, the dead
+ * and those that are in another call with buffers of their own, and it ends with the verdict's error when the base is done.
+ */
 export class GuardedCollective extends Task {
   readonly #base: Operations;
   readonly #comm: Communicator;
@@ -65,30 +83,41 @@ export class GuardedCollective extends Task {
   /** Of the base: the number of a non-blocking collective is taken when the program comes to it, whatever it starts before the verdict. */
   readonly #form: CollectiveForm;
   readonly #isPromised: boolean;
+  readonly #isSynchronisation: boolean;
   #request = -1 as RecordId;
 
-  constructor(base: Operations, member: Member, call: GuardedCall, form: CollectiveForm) {
+  /** `isHopeless`: a member is known to be dead, and nothing begins before the verdict. */
+  constructor(base: Operations, member: Member, call: GuardedCall, form: CollectiveForm, isHopeless: boolean) {
     super();
     this.#base = base;
     this.#comm = member.comm;
     this.#call = call;
     this.#isPromised = form === "nonblocking";
+    this.#isSynchronisation = isSynchronisation(call, form);
+    const early = isHopeless ? null : earlyCallOf(member.comm, call, form);
     this.#form = this.#isPromised ? member.comm.promiseCollective() : form;
-    this.#turn = member.enter(Purpose.COLLECTIVE);
+    this.#turn = member.enter(Purpose.COLLECTIVE, -1, early);
+    if (this.#turn.early !== null) this.#request = this.#start();
   }
 
   override advance(): boolean {
     const turn = this.#turn;
     if (!turn.isOver) return false;
-    if (turn.error !== 0) {
-      if (this.#isPromised) this.#comm.endPromise(this.#form as number);
-      this.error = turn.error;
-      return true;
+    if (this.#request < 0) {
+      if (turn.error !== 0) return this.#endWithout(turn.error);
+      if (this.#isSynchronisation) return true;
+      this.#request = this.#start();
     }
-    if (this.#request < 0) this.#request = this.#start();
     if (!this.#base.isComplete(this.#request)) return false;
-    this.error = this.#base.errorOf(this.#request);
+    this.error = turn.error || this.#base.errorOf(this.#request);
     this.#base.end(this.#request);
+    return true;
+  }
+
+  /** The base has not begun, and will not. */
+  #endWithout(error: ErrorCode): true {
+    if (this.#isPromised) this.#comm.endPromise(this.#form as number);
+    this.error = error;
     return true;
   }
 
@@ -99,37 +128,67 @@ export class GuardedCollective extends Task {
   }
 }
 
-/** The making of a communicator, or another task that is a collective of all members, if all live. */
+/** What the layer knows of those whom a task awaits. */
+interface KnownPeers {
+  /** PROC_FAILED: one of them is dead, and all that it has sent is here. REVOKED: the communicator is. 0: neither. */
+  errorOfAwaited(awaited: AwaitedPeers): ErrorCode;
+}
+
+/**
+ * The making of a communicator, or another task that processes carry out together, if all live that make the call. Of those that it awaits beside
+ * them (the leader of the other group) it hears when they are dead.
+ */
 export class GuardedTask extends Task {
   readonly #task: Task;
-  readonly #turn: Turn;
+  readonly #turn: Pick<Turn, "isOver" | "error">;
+  readonly #peers: KnownPeers;
 
-  constructor(task: Task, member: Member) {
+  constructor(task: Task, turn: Pick<Turn, "isOver" | "error">, peers: KnownPeers) {
     super();
     this.#task = task;
-    this.#turn = member.enter(Purpose.COLLECTIVE);
+    this.#turn = turn;
+    this.#peers = peers;
   }
 
   override advance(process: Process): boolean {
     const task = this.#task;
     if (!this.#turn.isOver) return false;
+    task.request = this.request;
     if (this.#turn.error !== 0) {
-      task.error = this.#turn.error;
+      task.callOff(process, this.#turn.error);
       this.error = task.error;
       return true;
     }
-    task.request = this.request;
-    if (!task.advance(process)) return false;
+    if (!this.#isOver(process)) return false;
     this.error = task.error;
     return true;
+  }
+
+  #isOver(process: Process): boolean {
+    const task = this.#task;
+    if (task.advance(process)) return true;
+    const { awaited } = task;
+    const error = awaited === null || !task.isAwaiting(process) ? 0 : this.#peers.errorOfAwaited(awaited);
+    if (error === 0) return false;
+    task.abandon(process, error);
+    return task.advance(process);
   }
 
   override get creation(): Creation | null {
     return this.#task.creation;
   }
 
+  /** Before the verdict it awaits nobody but those that the layer waits for. */
   override get awaited(): AwaitedPeers | null {
-    return this.#task.awaited;
+    return this.#turn.isOver ? this.#task.awaited : null;
+  }
+
+  override isAwaiting(process: Process): boolean {
+    return this.#turn.isOver && this.#task.isAwaiting(process);
+  }
+
+  override abandon(process: Process, error: ErrorCode): void {
+    this.#task.abandon(process, error);
   }
 
   override isStep(comm: Communicator, tag: number): boolean {

@@ -11,7 +11,7 @@ import { type MessageOutcome, Now, type Operations } from "../binding/operations
 import { PassingOperations } from "../binding/passing-operations.ts";
 import type { InterCollective, NeighborCollective } from "../coll/inter/plan-inter.ts";
 import type { Collective } from "../coll/plan.ts";
-import type { Group } from "../comm/group.ts";
+import { Group } from "../comm/group.ts";
 import { Agree } from "../process/agree.ts";
 import type { CollectiveForm, EqualCall, EqualKind, ReductionKind } from "../process/collective-form.ts";
 import type { Communicator } from "../process/communicator.ts";
@@ -30,6 +30,7 @@ import {
   LayerShrink,
 } from "./guarded-tasks.ts";
 import type { Member } from "./member.ts";
+import { Purpose } from "./report.ts";
 import type { EqualCollective } from "./started-collectives.ts";
 
 export class LayeredOperations extends PassingOperations {
@@ -205,7 +206,8 @@ export class LayeredOperations extends PassingOperations {
   }
 
   #guard(member: Member, call: GuardedCall, form: CollectiveForm): RecordId {
-    return this.base.startTask(new GuardedCollective(this.base, member, call, form));
+    const isHopeless = this.layer.deaths.isAmong(member.members);
+    return this.base.startTask(new GuardedCollective(this.base, member, call, form, isHopeless));
   }
 
   override startBlocks(
@@ -239,8 +241,13 @@ export class LayeredOperations extends PassingOperations {
       return base.startTask(new LayerShrink(task, layer.memberOf(task.parent), this.#process));
     }
     if (task instanceof Exchange) return base.startTask(new LayerExchange(task, this));
-    const { together } = task;
-    return base.startTask(together === null ? task : new GuardedTask(task, layer.memberOf(together)));
+    const { together, awaited } = task;
+    if (together !== null) {
+      return base.startTask(new GuardedTask(task, layer.memberOf(together).enter(Purpose.COLLECTIVE), layer));
+    }
+    if (awaited === null) return base.startTask(task);
+    const turn = layer.partial.enter(awaited.comm.context, awaited.tag, Group.of([...awaited.peers]));
+    return base.startTask(new GuardedTask(task, turn, layer));
   }
 
   // Ends, revocations and deaths

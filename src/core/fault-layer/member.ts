@@ -15,8 +15,17 @@ import { ErrorClass, type ErrorCode } from "../base/mpi-error.ts";
 import type { Group } from "../comm/group.ts";
 import type { Communicator } from "../process/communicator.ts";
 import { unionOf } from "../process/communicators/member-order.ts";
-import { RecentCollectives, wordsOfCalls } from "./recent-collectives.ts";
-import { noReport, Purpose, type SyncReport, type SyncVerdict, verdictOfWords, wordsOfReport } from "./report.ts";
+import type { BackgroundBroadcast } from "./background-broadcast.ts";
+import { type RecentCall, RecentCollectives, wordsOfCalls } from "./recent-collectives.ts";
+import {
+  isCarriedOut,
+  noReport,
+  Purpose,
+  type SyncReport,
+  type SyncVerdict,
+  verdictOfWords,
+  wordsOfReport,
+} from "./report.ts";
 import { Say, type SideMessage } from "./side-channel.ts";
 import { Synchronisation } from "./synchronisation.ts";
 import { predecessorOf, successorsOf } from "./tree.ts";
@@ -25,15 +34,18 @@ import { predecessorOf, successorsOf } from "./tree.ts";
 export class Turn {
   readonly purpose: number;
   readonly flags: number;
+  /** The collective that the base begins while the verdict is awaited; null: it begins after it. */
+  early: RecentCall | null;
   /** Where it has reported; null: nowhere yet. */
   at: Synchronisation | null = null;
   isOver = false;
   error: ErrorCode = 0;
   verdict: SyncVerdict | null = null;
 
-  constructor(purpose: number, flags = -1) {
+  constructor(purpose: number, flags: number, early: RecentCall | null) {
     this.purpose = purpose;
     this.flags = flags;
+    this.early = early;
   }
 }
 
@@ -48,6 +60,14 @@ export interface MemberHost {
   /** That member of the communicator is known to have started so many non-blocking collectives, and will start no other. */
   collectivesKnown(member: Member): void;
   revoked(member: Member): void;
+  /** Members have begun a collective that comes to nothing, and this one has not: it takes part, so that the base comes to an end with it. */
+  takePartIn(member: Member, call: RecentCall): void;
+  /** Null: what the root says travels down the tree. */
+  newBroadcast(
+    comm: Communicator,
+    members: Group,
+    heard: (kind: number, words: readonly number[]) => void,
+  ): BackgroundBroadcast | null;
   /** All members have come to the end of the communicator. */
   ended(member: Member, verdict: SyncVerdict): void;
 }
@@ -78,6 +98,8 @@ export class Member {
   readonly #successors: readonly WorldRank[];
   readonly #ordinary: Synchronisation;
   readonly #afterRevocation: Synchronisation;
+  /** By which the root tells all members; null: by the tree. */
+  readonly #broadcast: BackgroundBroadcast | null;
   #turns: Turn[] = [];
   #held: Held | null = null;
   /** All members are dead, and the synchronisation with the old tags will say so first. */
@@ -99,6 +121,10 @@ export class Member {
     this.#successors = successorsOf(place, { size, fanOut: host.fanOut }).map(worldRank);
     this.#ordinary = this.#synchronisation(Say.REPORT);
     this.#afterRevocation = this.#synchronisation(Say.REPORT_REVOKED);
+    this.#broadcast = host.newBroadcast(comm, this.members, (kind, words) => {
+      // As if it had come down the tree.
+      this.heard({ comm, source: this.#predecessor!, kind, words });
+    });
   }
 
   #synchronisation(kind: Say): Synchronisation {
@@ -111,13 +137,36 @@ export class Member {
 
   // The program's calls
 
-  /** A call comes to its synchronisation, behind those that wait already. */
-  enter(purpose: number, flags = -1): Turn {
-    const turn = new Turn(purpose, flags);
+  /**
+   * A call comes to its synchronisation, behind those that wait already. `early`: the collective that it is, if the base could begin with it now. It
+   * shall where the turn has it still: all others hear of it with the verdict, if it comes to nothing.
+   */
+  enter(purpose: number, flags = -1, early: RecentCall | null = null): Turn {
+    const turn = new Turn(purpose, flags, early);
     this.#turns.push(turn);
     if (this.isRevoked && purpose === Purpose.COLLECTIVE) this.#end(turn, ErrorClass.REVOKED);
     else this.#go();
+    if (turn.at === null) turn.early = null;
     return turn;
+  }
+
+  /** Takes what the root says, where it says so by broadcasts. True: anything was heard. */
+  progress(): boolean {
+    return this.#broadcast?.progress() === true;
+  }
+
+  /** The communicator is gone without having come to its end: the program never had it. */
+  leave(): void {
+    if (this.isEnded) return;
+    this.isEnded = true;
+    if (this.#predecessor !== null) return;
+    this.#broadcast?.say(Say.NOTHING_MORE, []);
+    this.#broadcast?.close();
+  }
+
+  /** Nothing that the root has said is on its way. */
+  get isSilent(): boolean {
+    return this.#broadcast?.isOver !== false;
   }
 
   /** The program revokes the communicator. */
@@ -156,6 +205,9 @@ export class Member {
         return;
       case Say.REVOKE:
         this.#passRevocation(source);
+        return;
+      case Say.NOTHING_MORE:
+        this.#broadcast?.close();
         return;
       case Say.LIST_WANTED:
         this.#host.say(this.comm, source, Say.LIST, wordsOfCalls(this.recent.since(words[0] ?? 0)));
@@ -212,6 +264,7 @@ export class Member {
       purposes: turn.purpose,
       flags: turn.flags,
       acknowledged: this.acknowledged,
+      early: turn.early,
     });
   }
 
@@ -241,8 +294,9 @@ export class Member {
 
   #conclude({ sync, number, report }: Held, extra: readonly number[]): void {
     this.#held = null;
-    this.#tell(this.#kindOfVerdict(sync), wordsOfReport(number, report, extra));
-    this.#over(sync, { ...report, extra });
+    const verdict = isCarriedOut(report) ? { ...report, early: null } : report;
+    this.#tell(this.#kindOfVerdict(sync), wordsOfReport(number, verdict, extra));
+    this.#over(sync, { ...verdict, extra });
   }
 
   #over(sync: Synchronisation, verdict: SyncVerdict): void {
@@ -254,9 +308,12 @@ export class Member {
       if (this.#heldForOld !== null) this.#gathered(this.#heldForOld);
     }
     const [turn] = this.#turns;
+    const hasBegun = turn?.at === sync && turn.early !== null;
+    if (verdict.early !== null && !hasBegun) this.#host.takePartIn(this, verdict.early);
     if (turn?.at === sync) this.#decide(turn, verdict);
     if (verdict.purposes === Purpose.FREE && !verdict.isRevoked) {
       this.isEnded = true;
+      this.#broadcast?.close();
       for (const each of this.#turns) {
         each.verdict = verdict;
         this.#end(each, 0);
@@ -264,8 +321,7 @@ export class Member {
       this.#host.ended(this, verdict);
       return;
     }
-    const isOpen = verdict.dead.length === 0 && !verdict.isRevoked;
-    if (verdict.purposes === Purpose.COLLECTIVE && isOpen) this.recent.allHave();
+    if (isCarriedOut(verdict)) this.recent.allHave();
     this.#go();
   }
 
@@ -328,6 +384,10 @@ export class Member {
   }
 
   #tell(kind: Say, words: readonly number[]): void {
+    if (this.#broadcast !== null) {
+      if (this.#predecessor === null) this.#broadcast.say(kind, words);
+      return;
+    }
     for (const successor of this.#successors) this.#host.say(this.comm, successor, kind, words);
   }
 }

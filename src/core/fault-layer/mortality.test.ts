@@ -2,10 +2,11 @@
 import { deepEqual, equal, notDeepEqual, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { BitFlips } from "../base/bit-flips.ts";
 import { SeededRandom } from "../base/seeded-random.ts";
 import { Draws } from "../fault/draws.ts";
 import { anyDeath, type DeathReason, deathWithin, Mortality } from "./mortality.ts";
-import { failureProbability, flipBits } from "./silent-faults.ts";
+import { failureProbability } from "./silent-faults.ts";
 
 /** The call in which it dies, if it makes one every `stepMs`. */
 function deathOf(reasons: readonly DeathReason[], { seed = 1, rank = 0, stepMs = 10, calls = 100_000 } = {}): number {
@@ -108,6 +109,13 @@ describe("U8 §5.4: the probability that a process fails", () => {
     );
   });
 });
+
+/** Lets the bytes pass; the number of flips. */
+function flipBits(bytes: Uint8Array, probability: number, unit: () => number): number {
+  const flips = new BitFlips(probability, unit);
+  if (flips.isNear(bytes.length)) flips.flip(bytes);
+  return flips.count;
+}
 
 const ones = (bytes: Uint8Array): number =>
   bytes.reduce((sum, byte) => sum + byte.toString(2).replaceAll("0", "").length, 0);

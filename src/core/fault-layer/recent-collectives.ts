@@ -41,7 +41,8 @@ export interface StartedCollective extends RecentCall {
   readonly buffers: readonly Pointer[];
 }
 
-const callWords = 5;
+/** Of one call in a message. */
+export const callWords = 5;
 
 export const wordsOfCalls = (calls: readonly RecentCall[]): number[] =>
   calls.flatMap(({ kind, bytes, root, elementBytes, tag }) => [kinds.indexOf(kind), bytes, root, elementBytes, tag]);

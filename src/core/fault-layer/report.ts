@@ -3,6 +3,8 @@
  * As words of a message: the number of the synchronisation, the merged fields, the dead, and whatever else the verdict carries.
  */
 
+import { callsOfWords, callWords, type RecentCall, wordsOfCalls } from "./recent-collectives.ts";
+
 /** What a member comes to a synchronisation for. Bits: a merged report has those of all members that live. */
 export const Purpose = {
   /** Dead, or out because of a revocation: whatever the others do is right. */
@@ -30,9 +32,15 @@ export interface SyncReport {
   readonly collectivesMax: number;
   /** World rank of a member with most. */
   readonly collectivesOwner: number;
+  /** The collective that members have begun while they wait for the verdict; null: none has. */
+  readonly early: RecentCall | null;
   /** World ranks. */
   readonly dead: readonly number[];
 }
+
+/** Does the collective follow that all members have come for? */
+export const isCarriedOut = ({ purposes, dead, isRevoked }: SyncReport): boolean =>
+  purposes === Purpose.COLLECTIVE && dead.length === 0 && !isRevoked;
 
 /** The report of nobody: merging it changes nothing. */
 export const noReport: SyncReport = {
@@ -44,6 +52,7 @@ export const noReport: SyncReport = {
   collectivesMin: 0x7fffffff,
   collectivesMax: -1,
   collectivesOwner: -1,
+  early: null,
   dead: [],
 };
 
@@ -58,6 +67,7 @@ export function merged(one: SyncReport, other: SyncReport): SyncReport {
     collectivesMin: Math.min(one.collectivesMin, other.collectivesMin),
     collectivesMax: hasMore ? other.collectivesMax : one.collectivesMax,
     collectivesOwner: hasMore ? other.collectivesOwner : one.collectivesOwner,
+    early: one.early ?? other.early,
     dead: other.dead.length === 0 ? one.dead : [...one.dead, ...other.dead],
   };
 }
@@ -67,7 +77,7 @@ export interface SyncVerdict extends SyncReport {
   readonly extra: readonly number[];
 }
 
-const headWords = 10;
+const headWords = 11;
 
 export function wordsOfReport(number: number, report: SyncReport, extra: readonly number[] = []): number[] {
   return [
@@ -80,7 +90,9 @@ export function wordsOfReport(number: number, report: SyncReport, extra: readonl
     report.collectivesMin,
     report.collectivesMax,
     report.collectivesOwner,
+    report.early === null ? 0 : 1,
     report.dead.length,
+    ...(report.early === null ? [] : wordsOfCalls([report.early])),
     ...report.dead,
     ...extra,
   ];
@@ -91,7 +103,8 @@ export function verdictOfWords(
   words: readonly number[],
 ): { readonly number: number; readonly verdict: SyncVerdict } | null {
   const deaths = words[headWords - 1] ?? -1;
-  if (words.length < headWords || deaths < 0 || headWords + deaths > words.length) return null;
+  const deadAt = headWords + (words[headWords - 2] === 1 ? callWords : 0);
+  if (words.length < headWords || deaths < 0 || deadAt + deaths > words.length) return null;
   const [number, purposes, flags, acknowledged, living, revoked, collectivesMin, collectivesMax, collectivesOwner] =
     words as readonly [number, number, number, number, number, number, number, number, number];
   const verdict: SyncVerdict = {
@@ -103,8 +116,9 @@ export function verdictOfWords(
     collectivesMin,
     collectivesMax,
     collectivesOwner,
-    dead: words.slice(headWords, headWords + deaths),
-    extra: words.slice(headWords + deaths),
+    early: callsOfWords(words.slice(headWords, deadAt))[0] ?? null,
+    dead: words.slice(deadAt, deadAt + deaths),
+    extra: words.slice(deadAt + deaths),
   };
   return { number, verdict };
 }

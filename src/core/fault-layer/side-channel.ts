@@ -33,6 +33,12 @@ export const Say = {
   /** The root wants the list of recent non-blocking collectives, and the answer (§5.3.10). */
   LIST_WANTED: 10,
   LIST: 11,
+  /** In a call that only some members make: the sender and all below it have come. [context, tag, world ranks of those that make it] */
+  COME: 12,
+  /** The answer: [error, 0: go; then the words of the call]. */
+  GO: 13,
+  /** By broadcasts only, of a communicator that the base has made and freed for itself: no word of it follows. */
+  NOTHING_MORE: 14,
 } as const;
 export type Say = (typeof Say)[keyof typeof Say];
 
@@ -60,6 +66,7 @@ export class SideChannel {
   readonly #handle: (message: SideMessage) => void;
   /** Sends whose words are still read. */
   readonly #leaving = new Map<RecordId, Pointer>();
+  #all: Int32Array | null = null;
   /** By context, at most one: what comes behind it waits, so that the order holds. */
   readonly #coming = new Map<number, Coming>();
 
@@ -73,10 +80,31 @@ export class SideChannel {
     const { engine, memory } = this.#process;
     const bytes = 4 * words.length;
     const at = memory.allocate(Math.max(4, bytes));
-    new Int32Array(memory.bytes.buffer, memory.bytes.byteOffset + at, words.length).set(words);
+    this.#write(at, words);
     const context = contextOf(comm);
     if (engine.sendNow(at, bytes, to, kind, context)) memory.free(at);
     else this.#leaving.set(engine.startSend(at, bytes, to, kind, context, SendMode.STANDARD), at);
+  }
+
+  /** Words are few: a view for each message would cost more than it saves. */
+  #write(at: Pointer, words: readonly number[]): void {
+    const all = this.#words();
+    for (let i = 0; i < words.length; i++) all[(at >> 2) + i] = words[i]!;
+  }
+
+  #read(at: Pointer, count: number): number[] {
+    const all = this.#words();
+    const words = new Array<number>(count);
+    for (let i = 0; i < count; i++) words[i] = all[(at >> 2) + i]!;
+    return words;
+  }
+
+  /** All of the memory, which may grow. */
+  #words(): Int32Array {
+    const { buffer, byteOffset } = this.#process.memory.bytes;
+    if (this.#all !== null && this.#all.buffer === buffer) return this.#all;
+    this.#all = new Int32Array(buffer, byteOffset);
+    return this.#all;
   }
 
   /** Frees what has left, and hands over what has come. True: anything moved. */
@@ -91,35 +119,38 @@ export class SideChannel {
     if (this.#coming.size === 0 && engine.unexpected.count === 0) return false;
     let moved = false;
     while (this.#take(null)) moved = true;
-    for (const comm of [...communicators.values()])
-      while (communicators.has(comm.context) && this.#take(comm)) moved = true;
+    for (const comm of communicators.values()) while (communicators.has(comm.context) && this.#take(comm)) moved = true;
     return moved;
   }
 
   #take(comm: Communicator | null): boolean {
     const context = contextOf(comm);
-    if (!this.#coming.has(context) && !this.#begin(context)) return false;
+    const coming = this.#coming.get(context) ?? this.#begin(context);
+    if (coming === null) return false;
     const { engine, memory } = this.#process;
-    const { request, at, bytes, source, kind } = this.#coming.get(context)!;
-    if (!engine.isComplete(request)) return false;
+    const { request, at, bytes, source, kind } = coming;
+    if (!engine.isComplete(request)) {
+      this.#coming.set(context, coming);
+      return false;
+    }
     engine.giveBack(request);
-    const words = [...new Int32Array(memory.bytes.buffer, memory.bytes.byteOffset + at, bytes >> 2)];
+    const words = this.#read(at, bytes >> 2);
     memory.free(at);
     this.#coming.delete(context);
     this.#handle({ comm, source, kind, words });
     return true;
   }
 
-  #begin(context: number): boolean {
+  /** Null: nothing has arrived. */
+  #begin(context: number): Coming | null {
     const { engine, memory } = this.#process;
     const envelope = engine.probe(ANY_SOURCE, ANY_TAG, context);
-    if (envelope < 0) return false;
+    if (envelope < 0) return null;
     const bytes = engine.records.get(envelope, R_BYTES);
     const source = engine.records.get(envelope, R_PEER) as WorldRank;
     const kind = engine.records.get(envelope, R_TAG);
     engine.setAside(envelope);
     const at = memory.allocate(Math.max(4, bytes));
-    this.#coming.set(context, { request: engine.startMatchedReceive(at, bytes, envelope), at, bytes, source, kind });
-    return true;
+    return { request: engine.startMatchedReceive(at, bytes, envelope), at, bytes, source, kind };
   }
 }

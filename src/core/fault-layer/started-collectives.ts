@@ -39,6 +39,11 @@ interface Watch {
   isCopied: boolean;
 }
 
+interface Joined {
+  readonly member: Member;
+  readonly started: StartedCollective;
+}
+
 /** Combines nothing: in a collective that has failed nobody wants the result. */
 const noReduction = (elementBytes: number): Reduction => ({ elementBytes, inMemory: true, apply: () => undefined });
 
@@ -46,6 +51,8 @@ export class StartedCollectives {
   readonly #base: Operations;
   readonly #memory: Memory;
   readonly #watches = new Map<RecordId, Watch>();
+  /** Blocking ones that came to nothing, in which this member takes part for the sake of the others. */
+  readonly #joined = new Map<RecordId, Joined>();
 
   constructor(base: Operations, memory: Memory) {
     this.#base = base;
@@ -84,12 +91,33 @@ export class StartedCollectives {
 
   /** For the layer: this member takes part in a collective that its program has not come to. */
   takePart(member: Member, call: RecentCall): void {
+    member.recent.add(this.#startWithout(member, call));
+  }
+
+  /** The same in one that others have begun while they waited for a verdict. It has its number on the communicator at all members. */
+  join(member: Member, call: RecentCall): void {
+    const { comm } = member;
+    if (comm.nextNumber === call.tag) comm.endPromise(comm.promiseCollective());
+    const started = this.#startWithout(member, call);
+    this.#joined.set(started.request, { member, started });
+  }
+
+  /** Gives back what is over of those that this member has joined. */
+  progress(): void {
+    for (const [request, { started }] of this.#joined) {
+      if (!this.#base.isComplete(request)) continue;
+      this.#joined.delete(request);
+      this.#finish(started);
+    }
+  }
+
+  #startWithout(member: Member, call: RecentCall): StartedCollective {
     const { kind, bytes, root, elementBytes, tag } = call;
     const { sent, received } = blocksOf(kind, member.comm.size);
     const buffers = [this.#memory.allocate(sent * bytes), this.#memory.allocate(received * bytes)] as const;
     const reduction = elementBytes === 0 ? null : noReduction(elementBytes);
     const request = this.#begin(member, call, buffers, { bytes, root, form: tag }, reduction);
-    member.recent.add({ ...call, request, buffers });
+    return { ...call, request, buffers };
   }
 
   #begin(
@@ -133,9 +161,10 @@ export class StartedCollectives {
   }
 
   /** Gives back what the base is done with and the program too; true when nothing of the communicator is under way. */
-  finishAll({ recent }: Member): boolean {
-    let isOver = true;
-    for (const started of recent.since(0)) {
+  finishAll(member: Member): boolean {
+    this.progress();
+    let isOver = ![...this.#joined.values()].some((joined) => joined.member === member);
+    for (const started of member.recent.since(0)) {
       const { request } = started;
       if (request < 0) continue;
       if (!this.#base.isComplete(request)) isOver = false;

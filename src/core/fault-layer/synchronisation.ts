@@ -5,8 +5,8 @@
  * A synchronisation that has begun has a verdict, which all members hear: nobody takes its report back, and nobody dies between report and
  * verdict. So a collective that follows a verdict is carried out by all members or by none (strong consistency, §5.2.2).
  *
- * A successor reports to the next one only when it has passed the last verdict on, which this member had before: at any time one
- * synchronisation is open here, and reports belong to it.
+ * A successor reports to the next one only when it has the last verdict. Where verdicts come down the tree this member had it before, and all reports
+ * belong to the one synchronisation that is open here. Where they come another way a successor may have it first: its report is kept.
  */
 import { merged, noReport, type SyncReport } from "./report.ts";
 
@@ -24,6 +24,8 @@ export class Synchronisation {
   #number = 0;
   #report: SyncReport = noReport;
   #missing: number;
+  /** Reports to the next one. */
+  #ahead: SyncReport[] = [];
   #hasOwn = false;
   /** After a verdict that the communicator is revoked: nobody will report any more. */
   isClosed = false;
@@ -51,6 +53,7 @@ export class Synchronisation {
   }
 
   successorReported(number: number, report: SyncReport): void {
+    if (number === this.#number + 1) this.#ahead.push(report);
     if (number !== this.#number || this.#missing === 0) return;
     this.#missing--;
     this.#add(report);
@@ -59,8 +62,9 @@ export class Synchronisation {
   /** The verdict is known: the next one is open. */
   over(): void {
     this.#number++;
-    this.#report = noReport;
-    this.#missing = this.#successors;
+    this.#report = this.#ahead.reduce(merged, noReport);
+    this.#missing = this.#successors - this.#ahead.length;
+    this.#ahead = [];
     this.#hasOwn = false;
   }
 

@@ -74,6 +74,11 @@ export abstract class Task {
     assert(false, "a task that awaits peers can give up");
   }
 
+  /** In place of the first `advance`: those that would carry it out together do not, and it ends with that error. */
+  callOff(_process: TaskHost, error: ErrorCode): void {
+    this.error = error;
+  }
+
   /** Is the operation with that tag on that communicator, which may be one that is being made, a step of the task? */
   isStep(_comm: Communicator, _tag: number): boolean {
     return false;

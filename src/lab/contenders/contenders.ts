@@ -33,6 +33,10 @@ export const replicasParallel: Contender = { id: "parallel", label: "parallel", 
 export const replicasMirror: Contender = { id: "mirror", label: "mirror", isOurs: true };
 export const replicasLeader: Contender = { id: "leader", label: "leader", isOurs: true };
 
+/** The fault-simulation layer, whose processes tell all others something by a tree of their own, or by broadcasts of the runtime. */
+export const layerTree: Contender = { id: "fault-layer", label: "layer", isOurs: true };
+export const layerIbcast: Contender = { id: "fault-layer-ibcast", label: "layer, ibcast", isOurs: true };
+
 /** Contenders that never share a plot have the same style. */
 const looks: readonly (readonly string[])[] = [
   [banyanShared.id, banyanC.id, loggingNone.id],

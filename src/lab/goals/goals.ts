@@ -14,6 +14,7 @@ import { bytesText } from "../tables/units.ts";
 import { atLeast, atMost, unit, withBounds } from "./bounds.ts";
 import { cloningGoals } from "./cloning-goals.ts";
 import { combinationGoals } from "./combination-goals.ts";
+import { faultLayerGoals } from "./fault-layer-goals.ts";
 import type { Bound, Goal, Reference } from "./goal.ts";
 import { loggingGoals } from "./logging-goals.ts";
 import { replicationGoals } from "./replication-goals.ts";
@@ -305,6 +306,7 @@ export const goals: readonly Goal[] = [
   ...ulfmGoals,
   ...cloningGoals,
   ...combinationGoals,
+  ...faultLayerGoals,
   ...replicationGoals,
 ];
 

@@ -1,12 +1,12 @@
 /** The fault-simulation layer's part for the whole job, in a real one: it needs nothing of the machine. */
-import { FaultLayerJob } from "../../core/ft/fault-layer/fault-layer-job.ts";
+import { FaultLayerJob, type FaultLayerReport } from "../../core/ft/fault-layer/fault-layer-job.ts";
 import type { JobPartHost } from "../part-hosts/job-part-host.ts";
 
 export class FaultLayerJobHost implements JobPartHost {
   readonly part = new FaultLayerJob();
 
-  get report(): number {
-    return this.part.deaths;
+  get report(): FaultLayerReport {
+    return this.part.report;
   }
 
   forNode(): undefined {

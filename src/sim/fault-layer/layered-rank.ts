@@ -2,11 +2,13 @@
  * A rank of a simulated program under the fault-simulation layer: the calls of the program, as steps that its world can wait for. Every method
  * gives the error of its call.
  */
+import type { BitFlips } from "../../core/base/bit-flips.ts";
 import type { Pointer, RecordId } from "../../core/base/brand.ts";
 import { ANY_SOURCE } from "../../core/base/constants.ts";
 import { type MessageOutcome, Now } from "../../core/binding/operations.ts";
 import { ProcessOperations } from "../../core/binding/process-operations.ts";
 import type { FaultLayerOptions } from "../../core/fault-layer/fault-layer.ts";
+import { FlippingOperations, seededFlips } from "../../core/fault-layer/flipping-operations.ts";
 import { LayeredOperations } from "../../core/fault-layer/layered-operations.ts";
 import { Agree } from "../../core/process/agree.ts";
 import type { EqualCall, EqualKind } from "../../core/process/collective-form.ts";
@@ -30,8 +32,10 @@ export class LayeredRank {
   readonly operations: LayeredOperations;
   readonly world: Communicator;
   readonly rank: number;
+  /** Of the bits of its messages. */
+  readonly flips: BitFlips;
 
-  constructor(process: SimProcess, options: FaultLayerOptions) {
+  constructor(process: SimProcess, options: FaultLayerOptions, flipProbability = 0) {
     const { core } = process;
     const refuse = (): never => {
       throw new Error("An operation of a simulated program waits");
@@ -44,7 +48,10 @@ export class LayeredRank {
       look: () => void core.progress(),
     };
     this.process = process;
-    this.operations = new LayeredOperations(new ProcessOperations(waits), core, options);
+    this.flips = seededFlips(flipProbability, 1, core.rank);
+    const base = new ProcessOperations(waits);
+    const flipping = new FlippingOperations(base, process.memory, this.flips);
+    this.operations = new LayeredOperations(flipProbability === 0 ? base : flipping, core, options);
     this.world = core.world;
     this.rank = core.rank;
   }

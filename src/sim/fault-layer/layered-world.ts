@@ -1,5 +1,6 @@
 /** A world whose processes all run one program under the fault-simulation layer. */
 import type { WorldRank } from "../../core/base/brand.ts";
+import type { BackgroundWay } from "../../core/fault-layer/background-way.ts";
 import { Say } from "../../core/fault-layer/side-channel.ts";
 import type { Engine } from "../../core/p2p/engine.ts";
 import { layerContext, sideContext } from "../../core/process/context.ts";
@@ -14,6 +15,10 @@ export type LayeredProgram = (rank: LayeredRank) => Steps;
 interface LayeredWorldOptions extends WorldOptions {
   /** Two unless given. */
   readonly fanOut?: number;
+  /** By the tree unless given. */
+  readonly background?: BackgroundWay;
+  /** Of bits of messages; 0 unless given. */
+  readonly flipProbability?: number;
 }
 
 export interface LayeredOutcome {
@@ -30,14 +35,14 @@ export interface LayeredOutcome {
 const nameOf = (kind: Say): string => Object.entries(Say).find(([, value]) => value === kind)![0];
 
 export function runLayered(options: LayeredWorldOptions, program: LayeredProgram): LayeredOutcome {
-  const { fanOut = 2, ...worldOptions } = options;
+  const { fanOut = 2, background = "tree", flipProbability = 0, ...worldOptions } = options;
   const world = new World(worldOptions);
   const said: string[] = [];
   const ranks = world.processes.map((process) => {
     const listener = (to: WorldRank, kind: Say, words: readonly number[]): void => {
       said.push([process.rank, "->", to, nameOf(kind), ...words].join(" "));
     };
-    return new LayeredRank(process, { fanOut, listener });
+    return new LayeredRank(process, { fanOut, background, listener }, flipProbability);
   });
   world.startAll((process) => program(ranks[process.rank]!));
   const stuck = world.run().map(({ rank, waitsFor }) => `rank ${rank} waits for ${waitsFor}`);

@@ -3,13 +3,14 @@
  * it went well at all of them, and shrink when it did not. What they do follows from the seed and the round, who dies and where from the
  * seed, the round and the rank.
  */
-import type { Pointer, RecordId } from "../../core/base/brand.ts";
+import type { Pointer, RecordId, WorldRank } from "../../core/base/brand.ts";
 import { ANY_SOURCE } from "../../core/base/constants.ts";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
 import { equalBlocks } from "../../core/coll/engine/rounds.ts";
+import { Group } from "../../core/comm/group.ts";
 import { Agree } from "../../core/process/agree.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
-import { Duplicate, Split } from "../../core/process/new-communicators.ts";
+import { CreateGroup, Duplicate, Split } from "../../core/process/new-communicators.ts";
 import { SendMode } from "../../core/request/records.ts";
 import type { Ledger } from "../ledger.ts";
 import { mixed } from "../script/mixed-number.ts";
@@ -68,6 +69,7 @@ export class RepairingLayeredRank {
       () => this.#split(),
       () => this.#blocks(),
       () => this.#agreeTwice(),
+      () => this.#group(),
     ];
     for (; this.#round < rounds; this.#round++) {
       yield process.compute(1 + (mixed(seed, this.#round, rank) % this.#drawn(1, [10, 3_000, 60_000])));
@@ -262,6 +264,21 @@ export class RepairingLayeredRank {
     for (const request of requests) worst = (yield* this.#rank.end(request, "a barrier of a half")) || worst;
     if (this.#drawn(6, [true, false])) this.#rank.operations.freeCommunicator(half);
     return worst;
+  }
+
+  /** A communicator of some members, which only they make. */
+  *#group(): Steps<number> {
+    const { process, rank } = this.#rank;
+    const left = this.#drawn(8, [0, 1, 2]);
+    const members = this.#comm.group.worldRanks().filter((_, place) => place % 3 !== left);
+    if (!members.includes(rank as WorldRank)) return 0;
+    const task = yield* this.#rank.task(new CreateGroup(this.#comm, Group.of(members), 5, process.core));
+    const isMade = task.result !== null;
+    this.#plan.ledger.same(`group on ${this.#comm.context}, round ${this.#round}`, rank, `${isMade}`);
+    if (task.result === null) return task.error;
+    const error = yield* this.#rank.barrier(task.result);
+    this.#rank.operations.freeCommunicator(task.result);
+    return error;
   }
 
   *#agreeTwice(): Steps<number> {

@@ -2,6 +2,7 @@
  * From a seed to a judged world of processes that become dead to their program. Nobody is ever stuck, no process ends, what completed is right,
  * agreements and shrunken communicators are the same for all that saw them, and nothing is left behind.
  */
+import { backgroundWays } from "../../core/fault-layer/background-way.ts";
 import { marksOf, type SeedOutcome } from "../judge.ts";
 import { Ledger } from "../ledger.ts";
 import { Observation } from "../observation.ts";
@@ -43,7 +44,8 @@ export function runLayerSeed(options: LayerSeedOptions): LayerSeedOutcome {
   };
   const heard = options.listener === undefined ? {} : { listener: options.listener };
   const fanOut = random.pick([1, 2, 2, 3, 8]);
-  const { world, stuck, left } = runLayered({ ...drawn, ...heard, fanOut, eventsMax }, (rank) => {
+  const background = random.pick(backgroundWays);
+  const { world, stuck, left } = runLayered({ ...drawn, ...heard, fanOut, background, eventsMax }, (rank) => {
     seen[rank.rank] = rank;
     return new RepairingLayeredRank(rank, plan).run();
   });

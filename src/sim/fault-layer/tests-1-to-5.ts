@@ -6,6 +6,7 @@
 import type { Pointer, RecordId } from "../../core/base/brand.ts";
 import { Now, type Operations } from "../../core/binding/operations.ts";
 import { ProcessOperations } from "../../core/binding/process-operations.ts";
+import type { BackgroundWay } from "../../core/fault-layer/background-way.ts";
 import { LayeredOperations } from "../../core/fault-layer/layered-operations.ts";
 import { SendMode } from "../../core/request/records.ts";
 import { costModelDefault } from "../cost-model.ts";
@@ -13,7 +14,7 @@ import { exactReductions } from "../script/reductions.ts";
 import type { SimProcess, Steps } from "../sim-process.ts";
 import { World } from "../world.ts";
 
-const testNames = [
+export const testNames = [
   "1 allreduce",
   "2 send, receive",
   "3 isend, irecv, wait",
@@ -28,6 +29,10 @@ interface TestOptions {
   readonly isLayered: boolean;
   readonly fanOut?: number;
   readonly repetitions?: number;
+  /** Integers in a message; 16 unless given. */
+  readonly words?: number;
+  /** How the layer tells all processes something. */
+  readonly background?: BackgroundWay;
 }
 
 /** Of one repetition. */
@@ -37,22 +42,24 @@ interface TestCost {
   readonly messages: number;
 }
 
-const wordsEach = 16;
+const wordsDefault = 16;
 const nowhere = 0 as Pointer;
 
 class TestingRank {
   readonly #process: SimProcess;
   readonly #operations: Operations;
   readonly #test: number;
+  readonly #bytes: number;
   readonly #at: Pointer;
   readonly #to: Pointer;
 
-  constructor(process: SimProcess, operations: Operations, test: number) {
+  constructor(process: SimProcess, operations: Operations, { test, words = wordsDefault }: TestOptions) {
     this.#process = process;
     this.#operations = operations;
     this.#test = test;
-    this.#at = process.memory.allocate(4 * wordsEach);
-    this.#to = process.memory.allocate(4 * wordsEach);
+    this.#bytes = 4 * words;
+    this.#at = process.memory.allocate(this.#bytes);
+    this.#to = process.memory.allocate(this.#bytes);
   }
 
   *once(): Steps {
@@ -74,12 +81,12 @@ class TestingRank {
 
   #allreduce(): RecordId {
     const { world } = this.#process.core;
-    const call = { bytes: 4 * wordsEach, form: "blocking" } as const;
+    const call = { bytes: this.#bytes, form: "blocking" } as const;
     return this.#operations.startReduction(world, "allreduce", this.#at, this.#to, call, exactReductions.sum);
   }
 
   #broadcast(): RecordId {
-    const call = { bytes: 4 * wordsEach, root: 0, form: "blocking" } as const;
+    const call = { bytes: this.#bytes, root: 0, form: "blocking" } as const;
     return this.#operations.startEqual(this.#process.core.world, "bcast", nowhere, this.#at, call);
   }
 
@@ -88,7 +95,7 @@ class TestingRank {
     const { world } = this.#process.core;
     const half = world.size >> 1;
     const { rank } = world;
-    const bytes = 4 * wordsEach;
+    const bytes = this.#bytes;
     if (rank < half) {
       yield* this.#end(this.#operations.startSend(world, this.#at, bytes, rank + half, 1, SendMode.STANDARD));
     } else if (rank < 2 * half) {
@@ -97,7 +104,7 @@ class TestingRank {
   }
 }
 
-function operationsOf(process: SimProcess, isLayered: boolean, fanOut: number): Operations {
+function operationsOf(process: SimProcess, { isLayered, fanOut = 2, background = "tree" }: TestOptions): Operations {
   const { core } = process;
   const refuse = (): never => {
     throw new Error("An operation of a simulated program waits");
@@ -109,7 +116,7 @@ function operationsOf(process: SimProcess, isLayered: boolean, fanOut: number): 
     receiveNow: () => Now.MUST_POST,
     look: () => void core.progress(),
   });
-  return isLayered ? new LayeredOperations(base, core, { fanOut }) : base;
+  return isLayered ? new LayeredOperations(base, core, { fanOut, background }) : base;
 }
 
 /** From the start to the moment when the last process is through, over the number of repetitions; without the end of the program. */
@@ -119,17 +126,23 @@ export function runTest({ repetitions = 4, ...options }: TestOptions): TestCost 
   return { ns: whole.ns / repetitions, messages: (whole.messages - empty.messages) / repetitions };
 }
 
-/** All of it: the messages of its end too. */
-function runProgram({ ranks, test, isLayered, fanOut = 2, repetitions = 0 }: TestOptions): TestCost {
+/** The time alone, of one repetition: the program stops behind the last one, which in large worlds is half of the work. */
+export function timeOfTestNs({ repetitions = 4, ...options }: TestOptions): number {
+  return runProgram({ ...options, repetitions }, false).ns / repetitions;
+}
+
+/** All of it: the messages of its end too, if it has one. */
+function runProgram(options: TestOptions, hasEnd = true): TestCost {
+  const { ranks, repetitions = 0 } = options;
   const latencyInsideNs = costModelDefault.latencyBetweenNs;
   const kibibyteInsideNs = costModelDefault.kibibyteBetweenNs;
   const world = new World({ ranks, cost: { latencyInsideNs, kibibyteInsideNs, jitterNs: 0 } });
   let ns = 0;
   world.startAll(function* (process): Steps {
-    const rank = new TestingRank(process, operationsOf(process, isLayered, fanOut), test);
+    const rank = new TestingRank(process, operationsOf(process, options), options);
     for (let i = 0; i < repetitions; i++) yield* rank.once();
     ns = world.nowNs;
-    yield* rank.finalize();
+    if (hasEnd) yield* rank.finalize();
   });
   const stuck = world.run();
   if (stuck.length > 0) throw new Error(`rank ${stuck[0]!.rank} waits for ${stuck[0]!.waitsFor}`);

@@ -4,6 +4,7 @@ import { tries } from "../../../../test/long.ts";
 import { type LayeredOutcome, type LayeredProgram, runLayered } from "../../../sim/fault-layer/layered-world.ts";
 import { Random } from "../../../sim/random.ts";
 import { randomWorld } from "../../../sim/random-world.ts";
+import { backgroundWays } from "../background-way.ts";
 
 /** Everybody comes to the end in each of them, and leaves nothing behind. */
 export function inManyWorlds(
@@ -14,7 +15,8 @@ export function inManyWorlds(
   for (let seed = 1; seed <= tries(3, 128); seed++) {
     const random = new Random(seed);
     const { boards: _, ...options } = randomWorld(random, ranks);
-    const outcome = runLayered({ ...options, fanOut: random.pick([1, 2, 3, 8]) }, program);
+    const fanOut = random.pick([1, 2, 3, 8]);
+    const outcome = runLayered({ ...options, fanOut, background: backgroundWays[seed % 2]! }, program);
     const { stuck, left } = outcome;
     deepEqual({ stuck, left }, { stuck: [], left: [] }, `seed ${seed}`);
     check(outcome);

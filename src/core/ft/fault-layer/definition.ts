@@ -4,7 +4,7 @@
  */
 import type { ProtocolDefinition } from "../definition.ts";
 import { noShapes } from "../protocol-shapes.ts";
-import { deathsText, diedShape } from "./fault-layer-job.ts";
+import { type FaultLayerReport, faultsText, rankShape } from "./fault-layer-job.ts";
 import { checkFaultLayer, faultLayerOptions, withPlannedDeaths } from "./options.ts";
 
 export const faultLayer: ProtocolDefinition = {
@@ -28,6 +28,6 @@ export const faultLayer: ProtocolDefinition = {
   withPlannedDeaths,
   checkpoints: null,
   rank: null,
-  shapes: { ...noShapes, fromRank: diedShape },
-  summary: ({ job }) => deathsText(job as number | undefined),
+  shapes: { ...noShapes, fromRank: rankShape },
+  summary: ({ job }) => faultsText(job as FaultLayerReport | undefined),
 };

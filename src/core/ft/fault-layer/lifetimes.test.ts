@@ -9,6 +9,8 @@ describe("U7 §5.3.6: --lifetimes", () => {
     deepEqual(lifetimesOf("exponential:.5h"), { kind: "exponential", meanMs: 1_800_000 });
     deepEqual(lifetimesOf("weibull:0.7,1.5m"), { kind: "weibull", shape: 0.7, scaleMs: 90_000 });
     deepEqual(lifetimesOf("rate:0.001,24h"), { kind: "rate", probability: 0.001, periodMs: 86_400_000 });
+    deepEqual(lifetimesOf("chance:1e-3"), { kind: "chance", probability: 0.001 });
+    deepEqual(lifetimesOf("memory:0.01,3,60s"), { kind: "memory", pc: 0.01, k: 3, periodMs: 60_000 });
     deepEqual(lifetimesOf("rate:1,20ms"), { kind: "rate", probability: 1, periodMs: 20 });
   });
 
@@ -29,6 +31,11 @@ describe("U7 §5.3.6: --lifetimes", () => {
     "rate:0,1s",
     "rate:1.5,1s",
     "rate:1s",
+    "chance:0",
+    "chance:1s",
+    "chance:1,1s",
+    "memory:0.1,1s",
+    "memory:0.1,0.5,1s",
   ]) {
     it(`refuses "${text}" in one line`, () => {
       const wrong = checkFaultLayer({ lifetimes: text });

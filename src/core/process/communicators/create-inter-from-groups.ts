@@ -57,6 +57,11 @@ export class CreateInterFromGroups extends NewCommunicator {
     this.between?.abandon(process, error);
   }
 
+  override callOff(process: Process, error: ErrorCode): void {
+    this.error = error;
+    this.leave(process);
+  }
+
   override advance(process: Process): boolean {
     if (this.telling === null) {
       if (!this.inside.advance(process)) return false;

@@ -3,7 +3,7 @@ import { ErrorClass, type ErrorCode } from "../../base/mpi-error.ts";
 import { saves } from "../../base/saved-classes.ts";
 import { kindCode, unlike } from "../../coll/engine/collective-call.ts";
 import { Group } from "../../comm/group.ts";
-import { R_ERROR, R_STATUS_BYTES, SendMode } from "../../request/records.ts";
+import { R_ERROR, R_STATE, R_STATUS_BYTES, RecordState, SendMode } from "../../request/records.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";
 import type { AwaitedPeers, Creation } from "../task.ts";
@@ -87,9 +87,18 @@ export class CreateInter extends NewCommunicator {
     return this.awaited !== null && !this.requests.every((request) => engine.isComplete(request));
   }
 
+  /** Words that have begun to come are waited for. */
   override abandon({ engine }: Process, error: ErrorCode): void {
+    const [theirs] = this.requests;
+    if (theirs === undefined || engine.records.get(theirs, R_STATE) !== RecordState.PENDING) return;
     this.error ||= error;
     for (const request of this.requests) engine.cancel(request);
+  }
+
+  /** The other leader need not wait for this side. */
+  override callOff(process: Process, error: ErrorCode): void {
+    this.error = error;
+    if (this.leads) refuseOtherSide(process, this.bridge!, this.remoteLeader, this.tag);
   }
 
   private get leads(): boolean {
@@ -102,7 +111,7 @@ export class CreateInter extends NewCommunicator {
         case "begin":
           this.error = failureOf(process, this.local);
           if (this.error !== 0) {
-            if (this.leads) refuseOtherSide(process, this.bridge!, this.remoteLeader, this.tag);
+            this.callOff(process, this.error);
             return true;
           }
           this.phase = this.leads ? "greet" : "spread-size";

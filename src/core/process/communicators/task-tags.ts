@@ -4,6 +4,8 @@
  */
 export const agreementTag = -100;
 export const finalTag = -103;
+/** Of the broadcasts of the fault-simulation layer. */
+export const broadcastTag = -104;
 
 /**
  * Of what only a group, or the leaders of two, talk about. The last few of the program's 2^30 tags come out beyond the 32
