@@ -25,7 +25,7 @@ import type { JobProgress, JobResult } from "./report/job-report.ts";
 const outputAfterInterruptMsMax = 1_000;
 
 const everyReplicaWrites =
-  "programs in TypeScript read and write files in every replica: what they append is there once for each (see docs/replication.md)";
+  "programs in TypeScript read and write files in every replica: what they append is there once for each; print what must be there once";
 
 export class Job {
   readonly #options: JobOptions;
