@@ -220,7 +220,7 @@ describe("U1 ULFM receives from anybody", () => {
 
   it("go on when each death is acknowledged: the manager gets all messages of all workers that live, in order", () => {
     let pending = 0;
-    for (let seed = 1; seed <= tries(10, 600); seed++) {
+    for (let seed = 1; seed <= tries(10, 100); seed++) {
       const ranks = 3 + (seed % 6);
       const inFlightAtCrash = (["lost", "delivered", "either"] as const)[seed % 3]!;
       const world = new World({ ranks, nodes: 1 + (seed % 3), seed, cost: { detectionNs: 2_000, inFlightAtCrash } });
@@ -278,7 +278,7 @@ describe("U1 ULFM receives from anybody", () => {
 
 describe("U2 ULFM the end", () => {
   it("comes for all that live, whoever dies in MPI_Finalize or before", () => {
-    for (let seed = 1; seed <= tries(8, 300); seed++) {
+    for (let seed = 1; seed <= tries(8, 80); seed++) {
       const ranks = 2 + (seed % 9);
       const inFlightAtCrash = (["lost", "delivered", "either"] as const)[seed % 3]!;
       const world = new World({ ranks, nodes: 1 + (seed % 2), seed, cost: { detectionNs: 2_000, inFlightAtCrash } });
@@ -307,7 +307,7 @@ describe("U2 ULFM the end", () => {
   });
 
   it("a process in it answers agreements that others are still in", () => {
-    for (let seed = 1; seed <= tries(10, 200); seed++) {
+    for (let seed = 1; seed <= tries(10, 80); seed++) {
       const world = new World({ ranks: 6, nodes: 2, seed, cost: { detectionNs: 1_000, inFlightAtCrash: "lost" } });
       // It may have decided, and told some.
       world.planCrash(2_000 + seed * 60, 0);

@@ -20,7 +20,7 @@ const options = { ranks: 5, events: 200, eagerBytesMax: 1000, deaths: "none" } a
 
 describe("random programs in simulated worlds", () => {
   it("M1 M2 M3 M4: every invariant holds under every one of these seeds", () => {
-    const seeds = tries(45, 500);
+    const seeds = tries(45, 200);
     const outcomes: SeedOutcome[] = [];
     for (let seed = 1; seed <= seeds; seed++) {
       const outcome = runSeed({ seed });
@@ -38,7 +38,7 @@ describe("random programs in simulated worlds", () => {
   });
 
   it("M4: ranks that ask each other all the time end no collective, because programs that are right prove nothing", () => {
-    for (let seed = 1; seed <= tries(4, 400); seed++) {
+    for (let seed = 1; seed <= tries(4, 50); seed++) {
       // Slow links with few places carry about ten packets in that time: more questions would leave no room for messages.
       const asking = { seed, inquiryNs: 100_000 * (1 + (seed % 7) ** 2) };
       const outcome = runSeed(asking);
@@ -57,7 +57,7 @@ describe("random programs in simulated worlds", () => {
   });
 
   it("a program of many ranks", () => {
-    const many = { seed: 5, ranks: 60, events: tries(25, 150) };
+    const many = { seed: 5, ranks: 60, events: tries(25, 60) };
     const outcome = runSeed(many);
     equal(outcome.violations.length, 0, failureText(many, outcome));
   });
@@ -129,7 +129,7 @@ describe("random programs in simulated worlds", () => {
   });
 
   it("M1 M2 M3 M4: every invariant holds among the living, whatever programs do about deaths", () => {
-    const seeds = tries(8, 200);
+    const seeds = tries(8, 50);
     for (const deaths of ["go-on", "revoke"] as const) {
       const outcomes: SeedOutcome[] = [];
       for (let seed = 1; seed <= seeds; seed++) {

@@ -52,7 +52,7 @@ describe("V1 V8 a node that is taken for dead lives on beside the one that has i
 
   it("under these seeds, also where it ran all the time and could not be heard", () => {
     const suspects = { all: 0, awake: 0 };
-    for (let seed = 1; seed <= tries(6, 400); seed++) {
+    for (let seed = 1; seed <= tries(6, 80); seed++) {
       const sets = setsBy[seed % setsBy.length];
       const outcome = runLoggingSeed({ seed, sets, events: 12, keepSuspects: true });
       equal(

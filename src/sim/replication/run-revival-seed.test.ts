@@ -7,7 +7,7 @@ import { runRevivalSeed } from "./run-revival-seed.ts";
 describe("R6 random programs with replicas that come back", () => {
   it("R6 whatever dies, sources and clones too while a clone is made, all worlds come to the right answer", () => {
     const totals = { deaths: 0, back: 0, source: 0, clone: 0 };
-    const seeds = tries(8, 3_000);
+    const seeds = tries(8, 200);
     for (let seed = 1; seed <= seeds; seed++) {
       const outcome = runRevivalSeed({ seed });
       equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
@@ -23,7 +23,7 @@ describe("R6 random programs with replicas that come back", () => {
 
   it("R6 mirrored too", () => {
     let back = 0;
-    for (let seed = 1; seed <= tries(2, 500); seed++) {
+    for (let seed = 1; seed <= tries(2, 50); seed++) {
       const outcome = runRevivalSeed({ seed, variant: "mirror" });
       equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
       back += outcome.clones.back;
@@ -33,7 +33,7 @@ describe("R6 random programs with replicas that come back", () => {
 
   it("D5 redundancy is held as long as there are spares, then as long as any replica lives", () => {
     let [begun, deaths] = [0, 0];
-    for (let seed = 1; seed <= tries(4, 600); seed++) {
+    for (let seed = 1; seed <= tries(4, 60); seed++) {
       const spares = seed % 3;
       const outcome = runRevivalSeed({ seed, spares });
       equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));

@@ -16,7 +16,7 @@ type Variant = Pick<ReplicationSeedOptions, "makeReplica" | "newMembership" | "r
 
 const seedsMax = 150;
 /** Of those that nothing is found in, because nobody dies. */
-const peacefulSeeds = tries(2, 150);
+const peacefulSeeds = tries(2, 30);
 
 /** Seeds that must show it. */
 const wantedSeeds = tries(1, 2);

@@ -18,7 +18,7 @@
 import { assert } from "../../../base/assert.ts";
 import { lives } from "../../../base/saved-classes.ts";
 
-/** Its kind, see told-decisions.ts, and words that depend on it. */
+/** Its kind, one of `DeterminantKind`, and words that depend on it. */
 export type Decision = readonly number[];
 
 /** Between replicas of one rank. */

@@ -1,8 +1,9 @@
 /** Choices of a program whose replicas follow a leader: the leader makes them, the others are told. */
 import { lives } from "../../../base/saved-classes.ts";
 import type { ChoiceKind, Choices, Outcome } from "../../choices.ts";
+import { DeterminantKind } from "../../determinants/determinant-stream.ts";
 import type { DecisionLog } from "./decision-log.ts";
-import { DecisionKind, type ToldDecisions } from "./told-decisions.ts";
+import type { ToldDecisions } from "./told-decisions.ts";
 
 /** A program that polls is followed by others, but not poll by poll. */
 const runMax = 4096;
@@ -30,7 +31,7 @@ export class LedChoices implements Choices {
   }
 
   made(kind: ChoiceKind, outcome: readonly number[]): void {
-    this.decide([DecisionKind.CHOICE, kind, ...outcome]);
+    this.decide([DeterminantKind.CHOICE, kind, ...outcome]);
     this.nothingsMax = 1;
   }
 
@@ -51,7 +52,7 @@ export class LedChoices implements Choices {
     if (this.nothings === 0) return;
     const times = this.nothings;
     this.nothings = 0;
-    this.log.append([DecisionKind.NOTHING, times]);
+    this.log.append([DeterminantKind.NOTHING, times]);
   }
 
   get hasOpenRun(): boolean {

@@ -16,9 +16,10 @@ import {
   RecordKind,
   type Records,
 } from "../../../request/records.ts";
+import { DeterminantKind } from "../../determinants/determinant-stream.ts";
 import type { DecisionLog } from "./decision-log.ts";
 import type { LedChoices } from "./led-choices.ts";
-import { DecisionKind, type ToldDecisions } from "./told-decisions.ts";
+import type { ToldDecisions } from "./told-decisions.ts";
 
 interface LedReceivesParts {
   readonly log: DecisionLog;
@@ -69,7 +70,7 @@ export class LedReceives {
     const { records } = this;
     const word = records.get(receive, R_PROTOCOL);
     if ((word & 1) === 0 || records.hasFlag(receive, RecordFlag.PINNED)) return;
-    this.choices.decide([DecisionKind.MATCH, word >> 1, source, sequence]);
+    this.choices.decide([DeterminantKind.MATCH, word >> 1, source, sequence]);
   }
 
   /** May the program's wish to cancel be heard? */
@@ -100,8 +101,8 @@ export class LedReceives {
       log.passed++;
       return false;
     }
-    if (!isMatched) this.choices.decide([DecisionKind.CANCELLED, number]);
-    else if ((word & 1) === 0) this.choices.decide([DecisionKind.CAME, number]);
+    if (!isMatched) this.choices.decide([DeterminantKind.CANCELLED, number]);
+    else if ((word & 1) === 0) this.choices.decide([DeterminantKind.CAME, number]);
     return true;
   }
 }

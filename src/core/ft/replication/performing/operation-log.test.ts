@@ -150,7 +150,7 @@ const everything = [read(0, 0), look, write(0, 1), once, write(1, 2), look, writ
 
 for (const replicas of [2, 3, 4]) {
   test(`X2 ${replicas} replicas, all kinds of operations, crashes until one is left: by chance`, () => {
-    for (let seed = 1; seed <= tries(60, 3_000); seed++) {
+    for (let seed = 1; seed <= tries(60, 600); seed++) {
       const world = walk({ replicas, crashes: replicas - 1, program: everything }, seed);
       assert.equal(world.problem, "", `seed ${seed}`);
     }
@@ -160,7 +160,7 @@ for (const replicas of [2, 3, 4]) {
 for (const replicas of [2, 3]) {
   test(`R6, X2 ${replicas} replicas, all kinds of operations, and the dead come back: by chance`, () => {
     let back = 0;
-    for (let seed = 1; seed <= tries(20, 2_000); seed++) {
+    for (let seed = 1; seed <= tries(20, 300); seed++) {
       const world = walk({ replicas, crashes: 4, clones: 4, program: everything }, seed);
       assert.equal(world.problem, "", `seed ${seed}`);
       back += world.cloned;
