@@ -80,7 +80,7 @@ test("D4 clones, spares and those who take their places are killed at random whi
   ...limit,
   ...long,
 }, async () => {
-  const rounds = 1_500;
+  const rounds = 2_500;
   const run = new Run(sustained(2, 2, "--spares", "6", exchange, `${rounds}`, "20000"), {
     stdin: "3\n4\n",
     timeoutMs: 170_000,
@@ -92,7 +92,8 @@ test("D4 clones, spares and those who take their places are killed at random whi
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((state / 2 ** 32) * most);
   };
-  for (let turn = 0; turn < 8; turn++) {
+  const isOver = (): boolean => run.child.exitCode !== null;
+  for (let turn = 0; turn < 8 && !isOver(); turn++) {
     const node = below(2);
     const before = timesBack(run);
     process.kill(run.nodePid(node), "SIGKILL");
@@ -102,15 +103,16 @@ test("D4 clones, spares and those who take their places are killed at random whi
     const victims = run
       .processes()
       .filter(({ name }) => name === (turn % 3 === 2 ? "banyan-node spare" : `banyan-node ${node}`));
-    if (victims.length > 0 && run.child.exitCode === null) process.kill(victims[0]!.pid, "SIGKILL");
+    if (victims.length > 0 && !isOver()) process.kill(victims[0]!.pid, "SIGKILL");
     // It may have been back already when it was killed, which is told by then.
     const toldMs = performance.now() + 1_000;
     await until(() => performance.now() >= toldMs, "a second");
     const isWhole = (): boolean => run.stderr.lastIndexOf(" came back, ") > run.stderr.lastIndexOf(" failed after ");
-    await until(() => (timesBack(run) > before && isWhole()) || run.child.exitCode !== null, "the lost came back");
+    await until(() => (timesBack(run) > before && isWhole()) || isOver(), "the lost came back");
   }
   const { code, stdout, stderr } = await run.ended;
   assert.equal(code, 0, stderr);
+  assert(timesBack(run) > 3, stderr);
   assertRight(stdout, 2, rounds);
   run.assertNothingLeft();
 });
