@@ -1,7 +1,7 @@
 /** D5 on real processes: lost replicas are cloned onto spares, as long as there are any. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { messages, Run, until } from "./harness.ts";
+import { banyan, messages, Run, until } from "./harness.ts";
 import { long } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
@@ -23,7 +23,7 @@ async function loseAndRegain(run: Run, node: number): Promise<void> {
   await until(() => timesBack(run) > before || run.child.exitCode !== null, "the lost came back");
 }
 
-test("D5 a node is killed, and its replicas come back on a spare", limit, async () => {
+test("D5 a node is drained, and its replicas come back on a spare; without one it stays", limit, async () => {
   const run = new Run(sustained(2, 2, "--spares", "1", exchange, "100000", "5000"), {
     stdin: "3\n4\n",
     timeoutMs: 150_000,
@@ -31,12 +31,17 @@ test("D5 a node is killed, and its replicas come back on a spare", limit, async 
   await run.printed("at work", 2);
   await until(() => idleSpares(run) === 1, "the spare is there");
   const spare = run.pidOf("banyan-node spare");
-  await loseAndRegain(run, 0);
+  const moved = await banyan(["move", `${run.child.pid}`, "--drain", "0"]);
+  assert.equal(moved.code, 0, moved.stderr);
+  await until(() => timesBack(run) > 0 || run.child.exitCode !== null, "the drained came back");
   assert.equal(run.nodePid(0), spare);
-  assert.equal(idleSpares(run), 0, "none is started for those that were asked for");
+  process.kill(run.nodePid(1), "SIGTERM");
+  await until(() => run.stderr.includes("Cannot drain node 1"), "the node cannot go");
   run.child.kill("SIGINT");
   const { stderr } = await run.ended;
+  assert.match(stderr, /node 0 is drained: replica 0 of ranks 0 and 1 come back elsewhere/);
   assert.match(stderr, /replica 0 of ranks 0 and 1 came back, [\d.]+ s after the loss, on spare 1/);
+  assert.match(stderr, /Cannot drain node 1: no spare is left to take its place; give --spares/);
   assert.match(stderr, /came back \(cloned from replica 1 onto spare 1, /);
   run.assertNothingLeft();
 });
@@ -80,7 +85,7 @@ test("D4 clones, spares and those who take their places are killed at random whi
   ...limit,
   ...long,
 }, async () => {
-  const rounds = 1_500;
+  const rounds = 2_500;
   const run = new Run(sustained(2, 2, "--spares", "6", exchange, `${rounds}`, "20000"), {
     stdin: "3\n4\n",
     timeoutMs: 170_000,
@@ -92,7 +97,8 @@ test("D4 clones, spares and those who take their places are killed at random whi
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((state / 2 ** 32) * most);
   };
-  for (let turn = 0; turn < 8; turn++) {
+  const isOver = (): boolean => run.child.exitCode !== null;
+  for (let turn = 0; turn < 8 && !isOver(); turn++) {
     const node = below(2);
     const before = timesBack(run);
     process.kill(run.nodePid(node), "SIGKILL");
@@ -102,15 +108,16 @@ test("D4 clones, spares and those who take their places are killed at random whi
     const victims = run
       .processes()
       .filter(({ name }) => name === (turn % 3 === 2 ? "banyan-node spare" : `banyan-node ${node}`));
-    if (victims.length > 0 && run.child.exitCode === null) process.kill(victims[0]!.pid, "SIGKILL");
+    if (victims.length > 0 && !isOver()) process.kill(victims[0]!.pid, "SIGKILL");
     // It may have been back already when it was killed, which is told by then.
     const toldMs = performance.now() + 1_000;
     await until(() => performance.now() >= toldMs, "a second");
     const isWhole = (): boolean => run.stderr.lastIndexOf(" came back, ") > run.stderr.lastIndexOf(" failed after ");
-    await until(() => (timesBack(run) > before && isWhole()) || run.child.exitCode !== null, "the lost came back");
+    await until(() => (timesBack(run) > before && isWhole()) || isOver(), "the lost came back");
   }
   const { code, stdout, stderr } = await run.ended;
   assert.equal(code, 0, stderr);
+  assert(timesBack(run) > 3, stderr);
   assertRight(stdout, 2, rounds);
   run.assertNothingLeft();
 });

@@ -24,6 +24,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Have a job take checkpoints now.",
     load: async () => (await import("./checkpoint.ts")).checkpointCommand,
   },
+  move: {
+    summary: "Have the ranks of a node go on elsewhere, away from a machine that is about to go.",
+    load: async () => (await import("./move.ts")).moveCommand,
+  },
   ps: {
     summary: "List running jobs, or say where the ranks of one are.",
     load: async () => (await import("./ps.ts")).psCommand,

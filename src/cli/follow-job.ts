@@ -50,7 +50,9 @@ function answerOf(job: RunningJob): (question: JobQuestion) => Promise<JobAnswer
   const { ranks, nodes, protocol } = job;
   return async (question) => {
     const table = question === "ranks" ? (await job.whereabouts()).table : null;
-    return { ranks, nodes, protocol, sinceMs, command, table };
+    const [, node] = /^drain (\d+)$/.exec(question) ?? [];
+    const obstacle = node === undefined ? "" : job.drain(Number(node));
+    return { ranks, nodes, protocol, sinceMs, command, table, obstacle };
   };
 }
 

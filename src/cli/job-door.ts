@@ -24,9 +24,15 @@ export interface JobAnswer {
   readonly command: string;
   /** Where its ranks are, line by line; null: not asked. */
   readonly table: readonly string[] | null;
+  /** Why an order cannot be carried out; empty: it is, or none was given. */
+  readonly obstacle: string;
 }
 
-export type JobQuestion = "job" | "ranks";
+/** The last is an order: that node shall be drained. */
+export type JobQuestion = "job" | "ranks" | `drain ${number}`;
+
+const isQuestion = (text: string): text is JobQuestion =>
+  text === "job" || text === "ranks" || /^drain \d{1,7}$/.test(text);
 
 const folder = (): string => join(cacheFolder(process.env), "jobs");
 const socketOf = (pid: number): string => join(folder(), `${pid}.sock`);
@@ -46,7 +52,7 @@ export function openDoor(answer: (question: JobQuestion) => Promise<JobAnswer>):
       if (end < 0 && asked.length <= questionCharactersMax) return;
       guest.removeAllListeners("data");
       const question = asked.slice(0, end);
-      if (question !== "job" && question !== "ranks") guest.destroy();
+      if (!isQuestion(question)) guest.destroy();
       else void answer(question).then((told) => guest.end(`${JSON.stringify(told)}\n`));
     });
     guest.unref();

@@ -14,6 +14,9 @@ import type { CRankImages } from "./c-rank-images.ts";
 import type { CRankProcess } from "./c-rank-process.ts";
 import type { WaitingCRank } from "./waiting-c-rank.ts";
 
+/** A source of clones that has not had all answers by then goes on to its next call, and comes back to it there. */
+const answersMsMax = 5;
+
 interface LoadedProgram {
   /** Part of the rank's images. */
   readonly end: CRankSavedState["end"];
@@ -129,7 +132,7 @@ export class CRank {
     const { host, process } = this.process;
     const { members } = this.#rank.protocol;
     const cloning = process.protocol?.cloning ?? null;
-    return cloning === null ? becomeQuiet(host, members) : becomeSource(host, cloning, members ?? []);
+    return cloning === null ? becomeQuiet(host, members) : becomeSource(host, cloning, members ?? [], answersMsMax);
   }
 
   /** Rule 9: a rank that has finished serves, where others may need what it has sent. True: it shall stop; false: all is over. */

@@ -38,6 +38,7 @@ const examples: readonly FromNode[] = [
   },
   { kind: "ranks-returned", ranks: [{ rank: 2, incarnation: 1 }] },
   { kind: "clone", rank: 2, number: 17, news: { kind: "listening", addresses: [{ host: "::1", port: 9 }] } },
+  { kind: "leaving" },
   { kind: "clone", rank: 2, number: 17, news: { kind: "copied", rounds: [{ pages: 3, ms: 0.5 }] } },
   { kind: "from-rank", rank: 2, message: { kind: "captured", ...facts } },
   { kind: "from-rank", rank: 2, message: { kind: "protocol", words: { kind: "log-full", sets: [1] } } },

@@ -78,6 +78,16 @@ export class Job {
     if (languageOf(this.#options.program) === "c" && core.outcome === undefined) recovery?.takeAll();
   }
 
+  /** The ranks of a node shall be elsewhere, and the node shall go. Returns the obstacle; empty: it does. */
+  drain(node: number): string {
+    const { core, clones } = this.#parts;
+    const { nodes } = this.#options;
+    if (core.outcome !== undefined) return "the job ends";
+    if (clones === null) return "lost ranks of this job do not come back elsewhere; run it with --sustain and --spares";
+    if (node >= nodes) return `the job has nodes 0 to ${nodes - 1}`;
+    return clones.drain(node);
+  }
+
   /** Every rank stops at its next MPI call; when all have, images of them are written and the job ends. */
   freeze(): void {
     const refusal = freezingRefusal(this.#options);

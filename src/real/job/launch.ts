@@ -161,6 +161,8 @@ export interface RunningJob extends AsyncIterable<JobEvent> {
   freeze(): void;
   /** Where the protocol takes checkpoints: of all sets, now. Does nothing otherwise, nor where a program takes its own. */
   checkpoint(): void;
+  /** Where lost ranks come back on spares: that node's shall, and the node goes. Returns the obstacle; empty: it does. */
+  drain(node: number): string;
   readonly progress: JobProgress;
   /** Where its ranks are. Takes a second at most. */
   whereabouts(): Promise<WhereaboutsEvent>;
@@ -408,6 +410,7 @@ function runningJob(
     kill: (signal = "SIGTERM") => job.interrupt(signal, constants.signals[signal]),
     freeze: () => job.freeze(),
     checkpoint: () => job.checkpoint(),
+    drain: (node) => job.drain(node),
     get progress() {
       return job.progress;
     },

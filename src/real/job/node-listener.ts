@@ -145,6 +145,9 @@ export class NodeListener {
       case "ranks-returned":
         nodes.returned(message.ranks);
         break;
+      case "leaving":
+        this.#leaving(node);
+        break;
       case "clone":
         this.#parts.clones?.cloneNews(message.rank, message.number, message.news);
         break;
@@ -234,6 +237,11 @@ export class NodeListener {
       default:
         unreachable(message);
     }
+  }
+
+  #leaving(node: number): void {
+    const obstacle = this.#parts.clones?.drain(node) ?? "";
+    if (obstacle !== "") this.#parts.report.note(`Cannot drain node ${node}: ${obstacle}`);
   }
 
   /** Is it rank 0, or one of the processes that play it? */

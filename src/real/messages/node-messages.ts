@@ -356,6 +356,10 @@ export type CloneNews =
   | { readonly kind: "arrived"; readonly bytes: number }
   /** Of either. */
   | { readonly kind: "failed"; readonly problem: string };
+/** Its machine is about to go (SIGTERM): its ranks should be elsewhere. */
+interface Leaving {
+  readonly kind: "leaving";
+}
 /** The node has done as `end` told it: nothing comes after this. */
 interface Bye {
   readonly kind: "bye";
@@ -371,6 +375,7 @@ export type FromNode =
   | RankEnded
   | RanksReturned
   | CloneProgress
+  | Leaving
   | FromRankOnwards
   | ProtocolWords
   | Whereabouts

@@ -10,7 +10,7 @@ import { OutputRelay } from "../output/output-relay.ts";
 import type { NodePart } from "../part-hosts/node-part.ts";
 import { nodeParts } from "../protocol-parts/node-parts.ts";
 import type { JobSecret } from "../transport/handshake/handshake.ts";
-import { cNodeMemoryMb, spareMb } from "../transport/layout.ts";
+import { cNodeMemoryMb, Stop, spareMb } from "../transport/layout.ts";
 import { Handover } from "../transport/tcp/handover.ts";
 import { TcpHost } from "../transport/tcp/tcp-host.ts";
 import { AgentMemory } from "./agent-memory.ts";
@@ -129,12 +129,12 @@ export class AgentParts {
         memoryOf: (rank) => this.threads.memoryOf(rank),
         newMemory: () => tryToAllocate(() => this.threads.newMemory()),
         news: (rank, number, news) => this.send({ kind: "clone", rank, number, news }),
-        captured: (rank, facts, problem) =>
-          this.send({
-            kind: "from-rank",
-            rank,
-            message: problem === "" ? { kind: "captured", ...facts } : { kind: "image", ...facts, problem },
-          }),
+        captured: (rank, facts, problem) => {
+          // At once: the dispatcher would say the same.
+          if (problem === "") this.memory.stop(rank, Stop.NO);
+          const message = problem === "" ? ({ kind: "captured" } as const) : ({ kind: "image", problem } as const);
+          this.send({ kind: "from-rank", rank, message: { ...message, ...facts } });
+        },
       },
     );
   }

@@ -39,6 +39,9 @@ export class Agent {
       part?.relay();
       relay.relay();
     });
+    // Elsewhere the signal ends the node, as it ends any process.
+    if (setup.replicas !== null && setup.recovery !== null)
+      process.on("SIGTERM", () => this.#node.send({ kind: "leaving" }));
     void this.#getReady();
   }
 

@@ -2,6 +2,7 @@
 import { cloneOfNumber } from "../../core/ft/clones.ts";
 import type { Cloning } from "../../core/ft/protocol.ts";
 import { type RestState, Settling } from "../../core/process/settling.ts";
+import { steadyMs } from "../machine/steady-clock.ts";
 import type { RankHost } from "../process/rank-host.ts";
 import { checkpointOf } from "../transport/layout.ts";
 
@@ -22,12 +23,19 @@ export function becomeQuiet(host: RankHost, members?: readonly number[]): boolea
 
 /**
  * The same for a process that a clone of it is to be made from: everybody must know, and only its messages to itself must have come to
- * rest. False: it is not wanted any more, or not yet.
+ * rest. False: it is not wanted any more, or not yet: others that have not answered in that time are not waited for here.
  */
-export function becomeSource(host: RankHost, cloning: Cloning, members: readonly number[]): boolean {
+export function becomeSource(
+  host: RankHost,
+  cloning: Cloning,
+  members: readonly number[],
+  patienceMs = Number.POSITIVE_INFINITY,
+): boolean {
   const { wanted } = host;
   const { replica, life } = cloneOfNumber(checkpointOf(wanted));
   cloning.prepare(replica, life);
-  host.settle(() => cloning.isPrepared || cloning.mustGoOn || host.wanted !== wanted);
+  const untilMs = steadyMs() + patienceMs;
+  const mustGoOn = (): boolean => cloning.mustGoOn || host.wanted !== wanted || steadyMs() >= untilMs;
+  host.settle(() => cloning.isPrepared || mustGoOn());
   return cloning.isPrepared && becomeQuiet(host, members) && cloning.isPrepared;
 }

@@ -35,8 +35,11 @@ interface JobClonesOptions {
 }
 
 interface JobClonesParts {
-  readonly core: Pick<Dispatcher, "outcome" | "state" | "isNodeAlive" | "nodeAgain" | "rankReturned" | "rankMissed">;
-  readonly nodes: Pick<JobNodes, "send" | "replace" | "prepareSpare" | "startReserve">;
+  readonly core: Pick<
+    Dispatcher,
+    "outcome" | "state" | "isNodeAlive" | "isRankAlive" | "nodeAgain" | "rankReturned" | "rankMissed"
+  >;
+  readonly nodes: Pick<JobNodes, "send" | "replace" | "prepareSpare" | "startReserve" | "processOf">;
   readonly report: Pick<JobReport, "note" | "names">;
   /** A process that reads standard input is back, and has everything before that place. */
   inputReturned(process: number, offset: number): void;
@@ -184,6 +187,28 @@ export class JobClones {
     if (successor === null || !core.nodeAgain(node)) return;
     this.#successors.set(node, successor.spare);
     nodes.replace(node, [], successor.spare);
+  }
+
+  /**
+   * A node shall go, and its ranks shall be elsewhere: a spare takes its place, and clones of other replicas theirs. Returns the obstacle; empty:
+   * the node is gone. Their ranks lack a replica until the clones are back, so each must have another one.
+   */
+  drain(node: number): string {
+    const { core, nodes, report } = this.#parts;
+    const { players } = this.#options;
+    const living = [...players.keys()].filter((process) => core.isRankAlive(process));
+    const here = living.filter((process) => this.#nodeOf(process) === node);
+    const others = new Set(
+      living.filter((process) => !here.includes(process)).map((process) => players[process]!.rank),
+    );
+    const alone = here.filter((process) => !others.has(players[process]!.rank));
+    if (here.length === 0) return "it has no ranks";
+    if (this.#schedule.present !== null) return "lost replicas are coming back; try again when they are there";
+    if (alone.length > 0) return `${report.names.listed(alone)} would be lost: there is no other`;
+    if (this.#spares.left === 0) return "no spare is left to take its place; give --spares";
+    report.note(`node ${node} is drained: ${report.names.listed(here)} come back elsewhere`);
+    nodes.processOf(node).cut("it was drained");
+    return "";
   }
 
   // The source
