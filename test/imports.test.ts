@@ -135,7 +135,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "core/base",
   ],
   "real/file-service": ["real/framing", "real/image", "real/transport", "image", "core/base"],
-  "real/service-channel": ["real/transport", "real/machine", "core/service-channel", "core/base"],
+  "real/service-channel": ["real/transport", "real/machine", "real/disk", "core/service-channel", "core/base"],
   "real/checkpoint-server": ["real/file-service", "real/image", "real/transport", "core/base"],
   // The parts of protocols that need the machine: their interfaces, the protocols, the lists of them.
   "real/part-hosts": ["real/process", "real/transport", "core/binding", "core/ft", "core/fault", "core/service"],
@@ -154,6 +154,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   "real/replication": ["real/part-hosts", "core/ft"],
   "real/channel-memory": [
+    "real/disk",
     "real/part-hosts",
     "real/messages",
     "real/process",

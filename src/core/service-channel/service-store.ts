@@ -10,7 +10,8 @@
  *   3   the record
  *
  * A process that is lost while it writes leaves a frame without its end. Nothing was acknowledged that depends on it, so it is left
- * out. Any other deviation is damage: acknowledged words may be missing, and the whole store is refused.
+ * out. Any other deviation is damage: acknowledged words may be missing, and the whole store is refused. After a power cut anything may stand
+ * behind what was forced to the disk: where all that was acknowledged was, a store may end with damage.
  */
 import { crc32 } from "../base/crc-32.ts";
 
@@ -90,9 +91,13 @@ export class StoreFrames {
 /**
  * Reads what was written, record by record; `take` returns what is wrong with a record, empty if nothing is. The result is what is
  * wrong with the store: empty, or the record for people, and why. A store may be larger than memory: it comes in pieces of any size,
- * each of which is valid until the next is asked for.
+ * each of which is valid until the next is asked for. `damaged`: a damaged record is the end, and this hears at which byte it begins.
  */
-export function readRecords(pieces: Iterable<Uint8Array>, take: (record: Int32Array) => string): string {
+export function readRecords(
+  pieces: Iterable<Uint8Array>,
+  take: (record: Int32Array) => string,
+  damaged?: (byte: number) => void,
+): string {
   let number = 0;
   /** Bytes before those at hand. */
   let before = 0;
@@ -105,10 +110,14 @@ export function readRecords(pieces: Iterable<Uint8Array>, take: (record: Int32Ar
       const count = words[at + COUNT]!;
       const first = at + recordHeadWords;
       const where = `record ${number} at byte ${before + 4 * at}`;
-      if (count < 0 || words[at + COMPLEMENT] !== ~count) return `${where} has a damaged head`;
+      const wrong = (what: string): string => {
+        damaged?.(before + 4 * at);
+        return damaged === undefined ? `${where} ${what}` : "";
+      };
+      if (count < 0 || words[at + COMPLEMENT] !== ~count) return wrong("has a damaged head");
       // The next piece has its end; or no piece has: the process was lost while it wrote.
       if (first + count > words.length) break;
-      if (words[at + CHECKSUM] !== checksumOf(words, first, count)) return `${where} is damaged`;
+      if (words[at + CHECKSUM] !== checksumOf(words, first, count)) return wrong("is damaged");
       const problem = take(words.subarray(first, first + count));
       if (problem !== "") return `${where} ${problem}`;
       at = first + count;

@@ -6,6 +6,7 @@ import { ChannelMemoryJob } from "../../core/ft/channel-memory/memory-job.ts";
 import { memoriesOf } from "../../core/ft/channel-memory/options.ts";
 import type { ChannelMemoryJobReport } from "../../core/ft/channel-memory/report.ts";
 import type { ChannelMemoryNodeSetup, MemoryIsAt } from "../../core/ft/channel-memory/shapes.ts";
+import { isForDisk } from "../../core/ft/durable-option.ts";
 import { membersBySet } from "../../core/ft/sets.ts";
 import type { JobPartHost, JobPartHostPorts, JobPartSetup } from "../part-hosts/job-part-host.ts";
 import { MemoryProcess } from "./memory-process.ts";
@@ -43,7 +44,7 @@ export class ChannelMemoryJobHost implements JobPartHost {
   }
 
   #newMemory({ setOf, options, job, host, patience, folder }: JobPartSetup, memory: number): MemoryProcess {
-    const facts = { memory, memories: memoriesOf(options), ranks: setOf.length };
+    const facts = { memory, memories: memoriesOf(options), ranks: setOf.length, isForDisk: isForDisk(options) };
     const ports = this.#ports;
     return new MemoryProcess(
       { ...facts, job, host, patience, folder: segmentsIn(folder, memory) },

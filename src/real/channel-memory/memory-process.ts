@@ -127,8 +127,8 @@ export class MemoryProcess {
       if (child === this.#child) this.#unable(error.message);
     });
     child.on("exit", () => this.#lost(child));
-    const { job, host, folder, memory, memories, ranks } = this.#options;
-    this.#send({ kind: "setup", job, host, folder, memory, memories, ranks });
+    const { job, host, folder, memory, memories, ranks, isForDisk } = this.#options;
+    this.#send({ kind: "setup", job, host, folder, memory, memories, ranks, isForDisk });
   }
 
   #send(message: ToMemoryProcess): void {

@@ -25,17 +25,18 @@ const roundsMax = 16;
 const send = (message: FromMemoryProcess): void => void process.send?.(message, undefined, undefined, () => {});
 
 /** Those of the process before, or new ones. */
-function openHomes(folder: string): StoredHomes {
-  const store = new SegmentFiles(folder);
+function openHomes({ folder, isForDisk }: MemorySetup): StoredHomes {
+  const store = new SegmentFiles(folder, isForDisk);
   const written = store.written();
-  const options = { store, bytesMax, segmentWordsMax };
+  const options = { store, bytesMax, segmentWordsMax, mayEndDamaged: isForDisk };
   const homes = written.length === 0 ? StoredHomes.empty(options) : StoredHomes.restored(written, options);
   if (typeof homes === "string") throw new Error(`${folder}: ${homes}`);
   return homes;
 }
 
-function open({ job, host, folder, memory, memories, ranks }: MemorySetup): ChannelMemory {
-  const homes = openHomes(folder);
+function open(setup: MemorySetup): ChannelMemory {
+  const { job, host, memory, memories, ranks } = setup;
+  const homes = openHomes(setup);
   const isHome = (rank: number): boolean => memoryOf(rank, memories) === memory;
   const options = { ranks, limits: memoryLimitsDefault, outgoingWordsMax, isHome };
   const wanted = new Set<number>();

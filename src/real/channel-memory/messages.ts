@@ -14,6 +14,8 @@ export interface MemorySetup {
   readonly memory: number;
   readonly memories: number;
   readonly ranks: number;
+  /** What is written is forced to the disk before anything follows from it. */
+  readonly isForDisk: boolean;
 }
 
 /** Answered by `lives`: the dispatcher watches over a memory as over nodes. */

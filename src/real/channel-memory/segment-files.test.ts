@@ -1,5 +1,5 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
-import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
+import assert, { deepEqual, equal, ok } from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
@@ -86,4 +86,31 @@ describe("the files of a channel memory", () => {
     }
     ok(sizes.every((count) => count === 2));
   });
+});
+
+it("V3 V7: after a power cut the last segment may end with garbage, which is cut off, and no other may", () => {
+  const place = join(folder, "cut");
+  const write = (files: SegmentFiles, homes: StoredHomes): void => {
+    homes.beginLife(1, 1);
+    homes.settle();
+    files.end();
+  };
+  const options = (store: SegmentFiles) => ({ store, bytesMax: 0, segmentWordsMax: 1 << 20, mayEndDamaged: true });
+  const first = new SegmentFiles(place, true);
+  write(first, StoredHomes.empty(options(first)));
+  const path = join(place, "segment-1");
+  const whole = readFileSync(path);
+  for (const garbage of [Buffer.alloc(40), Buffer.alloc(3, 7), Buffer.from("garbage ".repeat(9))]) {
+    writeFileSync(path, Buffer.concat([whole, garbage]));
+    rmSync(join(place, "segment-2"), { force: true });
+    const next = new SegmentFiles(place, true);
+    const homes = StoredHomes.restored(next.written(), options(next));
+    assert.ok(typeof homes !== "string", String(homes));
+    assert.equal(homes.lifeOf(1), 1);
+    next.end();
+  }
+  writeFileSync(path, Buffer.concat([whole, Buffer.alloc(40)]));
+  const strict = new SegmentFiles(place);
+  const refused = StoredHomes.restored(strict.written(), { ...options(strict), mayEndDamaged: false });
+  assert.match(String(refused), /^segment 1: record \d+ at byte \d+ has a damaged head$/);
 });

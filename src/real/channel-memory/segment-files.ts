@@ -1,11 +1,22 @@
 /**
- * The store of a channel memory (core/ft/channel-memory/memory/segment-store.ts) as files of a folder, one for each segment. Written and
- * not forced to the disk: what a process has written outlives it, because the operating system has it (ADR 19).
+ * The store of a channel memory (core/ft/channel-memory/memory/segment-store.ts) as files of a folder, one for each segment. What a process has
+ * written outlives it, because the operating system has it (ADR 19); forced to the disk, it outlives a power cut (ADR 52).
  */
-import { closeSync, mkdirSync, openSync, readdirSync, readSync, rmSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import {
+  closeSync,
+  fdatasyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { assert } from "../../core/base/assert.ts";
 import type { SegmentStore, WrittenSegment } from "../../core/ft/channel-memory/memory/segment-store.ts";
+import { syncFolder } from "../disk/sync-folder.ts";
 
 /** Segments that are open for reading at a time, beside the present one. */
 const openMax = 32;
@@ -14,26 +25,31 @@ const namePattern = /^segment-(\d+)$/;
 
 export class SegmentFiles implements SegmentStore {
   readonly #folder: string;
+  readonly #isForDisk: boolean;
   /** Descriptors by segment; the one that was used last is the last. */
   readonly #open = new Map<number, number>();
   #present = 0;
   #file = -1;
 
   /** The folder is made if it is not there; files of a process before stay until they are dropped. */
-  constructor(folder: string) {
+  constructor(folder: string, isForDisk = false) {
     this.#folder = folder;
+    this.#isForDisk = isForDisk;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (isForDisk) syncFolder(dirname(folder));
   }
 
   begin(segment: number): void {
     if (this.#file >= 0) this.#remember(this.#present, this.#file);
     this.#file = openSync(this.#path(segment), "wx+", 0o600);
     this.#present = segment;
+    if (this.#isForDisk) syncFolder(this.#folder);
   }
 
   append({ buffer, byteOffset, byteLength }: Int32Array): void {
     const bytes = new Uint8Array(buffer, byteOffset, byteLength);
     for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
+    if (this.#isForDisk) fdatasyncSync(this.#file);
   }
 
   read(segment: number, at: number, { buffer, byteOffset, byteLength }: Int32Array): void {
@@ -43,6 +59,16 @@ export class SegmentFiles implements SegmentStore {
       const count = readSync(file, bytes, have, bytes.length - have, 4 * at + have);
       assert(count > 0, `segment ${segment} ends before what was written to it`);
       have += count;
+    }
+  }
+
+  cut(segment: number, byte: number): void {
+    const file = openSync(this.#path(segment), "r+");
+    try {
+      ftruncateSync(file, byte);
+      fdatasyncSync(file);
+    } finally {
+      closeSync(file);
     }
   }
 

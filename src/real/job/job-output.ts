@@ -150,7 +150,7 @@ export class JobOutput {
     const { fd } = stream as Partial<Record<"fd", unknown>>;
     if (keeper === null || typeof fd !== "number") return {};
     return {
-      writing: (bytes) => keeper.writing(bytes, fileBehind(fd)),
+      writing: (bytes) => keeper.writing(bytes, fd),
       skipBytes: keeper.bytesThere(name, fileBehind(fd)),
     };
   }

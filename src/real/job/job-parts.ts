@@ -5,6 +5,7 @@
 import { assert } from "../../core/base/assert.ts";
 import type { ProcessName } from "../../core/base/identity.ts";
 import { playersOf } from "../../core/base/players.ts";
+import { isForDisk } from "../../core/ft/durable-option.ts";
 import { Dispatcher, type DispatcherOptions, type DispatcherPorts } from "../../core/service/dispatcher.ts";
 import type { InputPiece } from "../../core/service/input-pieces.ts";
 import type { JobOutcome } from "../../core/service/outcome.ts";
@@ -90,7 +91,8 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
   const folders = new JobFolders(options);
   const { resumed } = options;
   const note = (message: string): void => report.note(message);
-  const journal = new JobJournal(folders.lasting, note, resumed?.journalBytes);
+  const forDisk = isForDisk(options.protocolOptions);
+  const journal = new JobJournal(folders.lasting, note, { bytes: resumed?.journalBytes, isForDisk: forDisk });
   const plays = players?.map(({ rank }) => rank);
   const core = new Dispatcher(
     { ...dispatcherOptions(options), plays },
@@ -117,7 +119,7 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
   );
   const nodes = createNodes(options, setups, services, all);
   const keeper = isResumable(options)
-    ? new OutputFile({ folder: options.jobFolder, book: resumed?.output, note })
+    ? new OutputFile({ folder: options.jobFolder, book: resumed?.output, isForDisk: forDisk, note })
     : null;
   const output = new JobOutput(
     { ...options, keeper },
@@ -200,7 +202,8 @@ function createInput(
   const { stdin: stream, setOf, placement, resumed, jobFolder } = options;
   const send = (piece: InputPiece): void => nodes.send(placement[piece.rank]!, { kind: "input", ...piece });
   if (plays === undefined) {
-    const file = isResumable(options) ? new InputFile(jobFolder, note, resumed?.inputBytes) : null;
+    const written = { bytes: resumed?.inputBytes, isForDisk: isForDisk(options.protocolOptions) };
+    const file = isResumable(options) ? new InputFile(jobFolder, note, written) : null;
     const earlier = resumed === null ? null : { ...resumed.input, isRepeated: resumed.repeatsInput };
     return new InputSource({ stream, keeps: setOf !== null, send, file, earlier });
   }

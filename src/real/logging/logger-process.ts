@@ -33,6 +33,8 @@ interface LoggerOptions {
   readonly file: string;
   /** The file is there, with the streams of a job that goes on. */
   readonly isResumed?: boolean;
+  /** What is written is forced to the disk. False unless given. */
+  readonly isForDisk?: boolean;
   /** Starts a process, unless given one that runs the event logger's program. */
   readonly fork?: () => ChildProcess;
   /** How long the end of processes that were killed is waited for, where the job is over. */
@@ -163,10 +165,10 @@ export class LoggerProcess {
       if (child === this.#child) this.#unable(error.message);
     });
     child.on("exit", () => this.#lost(child, this.#killedMs));
-    const { job, host, file } = this.#options;
+    const { job, host, file, isForDisk = false } = this.#options;
     this.#isWriting = true;
     this.#killedMs = null;
-    this.#send({ kind: "setup", job, host, file, inherits: this.#inherits });
+    this.#send({ kind: "setup", job, host, file, inherits: this.#inherits, isForDisk });
   }
 
   #fork(): ChildProcess {

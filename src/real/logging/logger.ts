@@ -17,20 +17,21 @@ import type { FromLogger, LoggerSetup, ToLogger } from "./messages.ts";
 const send = (message: FromLogger): void => void process.send?.(message, undefined, undefined, () => {});
 
 /** The streams of the event logger before, as far as they can be had, or new ones. */
-function openStreams(file: string, inherits: LoggerSetup["inherits"]): StoredStreams {
+function openStreams({ file, inherits, isForDisk }: LoggerSetup): StoredStreams {
   const store = new StoreFile(file, {
     gaveUp: (why) => send({ kind: "store-trouble", could: "not-write", why }),
+    isForDisk,
   });
   if (inherits !== "file") return new StoredStreams(inherits === "nodes", { store });
-  const streams = readStreams(file, store);
+  const streams = readStreams(file, store, isForDisk);
   if (typeof streams !== "string") return streams;
   send({ kind: "store-trouble", could: "not-read", why: streams });
   return new StoredStreams(true, { store });
 }
 
-function readStreams(file: string, store: StoreFile): StoredStreams | string {
+function readStreams(file: string, store: StoreFile, isForDisk: boolean): StoredStreams | string {
   try {
-    return StoredStreams.restored(filePieces(file), { store });
+    return StoredStreams.restored(filePieces(file), { store, mayEndDamaged: isForDisk });
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? "it is gone" : describeSystemError(error);
   }
@@ -39,8 +40,9 @@ function readStreams(file: string, store: StoreFile): StoredStreams | string {
 class Logger {
   readonly #core: EventLogger;
 
-  constructor({ job, host, file, inherits }: LoggerSetup) {
-    this.#core = new EventLogger(openStreams(file, inherits));
+  constructor(setup: LoggerSetup) {
+    const { job, host } = setup;
+    this.#core = new EventLogger(openStreams(setup));
     new ServiceProcess({
       job,
       service: ServiceCode.LOGGER,

@@ -6,6 +6,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { secondsText } from "../../core/base/amounts.ts";
 import type { Service } from "../../core/fault/plan.ts";
+import { isForDisk } from "../../core/ft/durable-option.ts";
 import { LoggingJob } from "../../core/ft/logging/logging-job.ts";
 import type { LoggingLaunchOptions } from "../../core/ft/logging/options.ts";
 import type { LoggingJobReport } from "../../core/ft/logging/report.ts";
@@ -49,7 +50,14 @@ export class LoggingJobHost implements JobPartHost {
     );
     this.#alarm = new Alarm(this.part, (nowMs) => this.part.tick(nowMs));
     this.#logger = new LoggerProcess(
-      { job, host, patience, file: eventLogIn(folder), isResumed: isResumed && hasChosen(folder) },
+      {
+        job,
+        host,
+        patience,
+        file: eventLogIn(folder),
+        isResumed: isResumed && hasChosen(folder),
+        isForDisk: isForDisk(setup.options),
+      },
       {
         ready: (address) => ports.toNodes({ logger: address } satisfies LoggerIsAt),
         lost: (silentMs) => {

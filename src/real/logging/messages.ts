@@ -14,6 +14,8 @@ export interface LoggerSetup {
   readonly file: string;
   /** What there is of an event logger before: nothing (it is the first), its file, or what nodes tell. */
   readonly inherits: "nothing" | "file" | "nodes";
+  /** What is written is forced to the disk before it is acknowledged. */
+  readonly isForDisk: boolean;
 }
 /** `EventLogger.fence`; answered by `fenced`. */
 export interface Fence {

@@ -1,18 +1,22 @@
 /**
- * The store of a service (core/service-channel/service-store.ts) as a file. Written and not forced to the disk: what a process has
- * written outlives it, because the operating system has it; it does not outlive the machine, and neither do the nodes on it (ADR 19).
+ * The store of a service (core/service-channel/service-store.ts) as a file. What a process has written outlives it, because the operating
+ * system has it (ADR 19); forced to the disk, it outlives a power cut (ADR 52).
  *
  * A file that cannot be written any more would tell a successor less than was acknowledged: it is removed, and its owner is told.
  */
-import { closeSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fdatasyncSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
 import { describeSystemError } from "../../core/base/system-error.ts";
 import type { ServiceStore } from "../../core/service-channel/service-store.ts";
+import { syncFolder } from "../disk/sync-folder.ts";
 
 interface StoreFilePorts {
   /** Nothing is written any more, and there is no file. */
   gaveUp(why: string): void;
   /** The system's call, unless given. */
   write?(file: number, bytes: Uint8Array, at: number): number;
+  /** What is written is forced to the disk. False unless given. */
+  readonly isForDisk?: boolean;
 }
 
 const pieceBytesDefault = 1 << 24;
@@ -41,12 +45,14 @@ export class StoreFile implements ServiceStore {
 
   constructor(path: string, ports: StoreFilePorts) {
     this.#path = path;
-    this.#ports = { write: writeSync, ...ports };
+    this.#ports = { write: writeSync, isForDisk: false, ...ports };
   }
 
   append(words: Int32Array): void {
     this.#attempt(() => {
-      if (this.#file !== undefined) this.#write(this.#file, words);
+      if (this.#file === undefined) return;
+      this.#write(this.#file, words);
+      if (this.#ports.isForDisk) fdatasyncSync(this.#file);
     });
   }
 
@@ -59,7 +65,9 @@ export class StoreFile implements ServiceStore {
       this.#file = file;
       if (before !== undefined) closeSync(before);
       for (const words of parts) this.#write(file, words);
+      if (this.#ports.isForDisk) fdatasyncSync(file);
       renameSync(this.#newPath, this.#path);
+      if (this.#ports.isForDisk) syncFolder(dirname(this.#path));
     });
   }
 

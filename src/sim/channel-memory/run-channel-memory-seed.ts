@@ -18,6 +18,8 @@ import { SimChannelMemory, type SimChannelMemoryOptions } from "./sim-channel-me
 interface ChannelMemorySeedOptions extends RecoveringSeedOptions {
   /** Without checkpoints everybody starts again from the beginning. Otherwise the seed decides. */
   readonly hasCheckpoints?: boolean | undefined;
+  /** What happens to memories of a job that is switched off; the seed decides unless given. */
+  readonly powerCuts?: "none" | "synced" | "unsynced" | undefined;
   /** Another protocol than the real one, for tests that want to see it fail. */
   readonly newProtocol?: ((options: ChannelMemoryOptions, ports: ProtocolPorts) => ChannelMemoryProtocol) | undefined;
 }
@@ -107,6 +109,7 @@ function setupOf(options: ChannelMemorySeedOptions): ChannelMemorySetup {
       // Room for any frame: whole ones are acknowledged.
       outgoingWordsMax: pieceBytesMax / 4 + random.pick([1 << 9, 1 << 12, 1 << 16]),
       newProtocol: options.newProtocol,
+      powerCuts: options.powerCuts ?? random.pick(["none", "synced"] as const),
     },
   };
 }

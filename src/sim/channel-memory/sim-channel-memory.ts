@@ -22,6 +22,7 @@ export interface SimChannelMemoryOptions {
   readonly limits: MemoryLimits;
   readonly bytesMax: number;
   readonly segmentWordsMax: number;
+  readonly powerCuts: "none" | "synced" | "unsynced";
   /** Words on their way from a rank at most. */
   readonly outgoingWordsMax: number;
   /** Another protocol than the real one, for tests that want to see it fail. */
@@ -120,7 +121,7 @@ export class SimChannelMemory implements JudgedParts {
 
   loseAll(): void {
     this.rare.memoryLost += this.memories.length;
-    for (const memory of this.memories) memory.crash();
+    for (const memory of this.memories) memory.switchOff();
   }
 
   isLegitimateEnd(): boolean {

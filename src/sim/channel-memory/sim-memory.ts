@@ -21,6 +21,8 @@ interface SimMemoryOptions {
   /** Bounds that are far below the traffic. */
   readonly bytesMax: number;
   readonly segmentWordsMax: number;
+  /** A job that is switched off has had a power cut. "unsynced": and its memories sync nothing, which must be noticed. */
+  readonly powerCuts: "none" | "synced" | "unsynced";
   isHome(rank: number): boolean;
 }
 
@@ -36,7 +38,7 @@ const outgoingWordsMax = 1 << 9;
 
 export class SimMemoryProcess {
   readonly service: SimService;
-  readonly store = new MemorySegments();
+  readonly store: MemorySegments;
   /** How often it crashed, and in the middle of a write. */
   readonly crashes = { all: 0, torn: 0 };
   readonly #options: SimMemoryOptions;
@@ -46,6 +48,7 @@ export class SimMemoryProcess {
   constructor(options: SimMemoryOptions, ports: SimMemoryPorts) {
     this.#options = options;
     this.#ports = ports;
+    this.store = new MemorySegments(options.powerCuts !== "unsynced");
     this.service = new SimService(options, {
       nowNs: () => ports.nowNs(),
       plan: (timeNs, act) => ports.plan(timeNs, act),
@@ -63,7 +66,8 @@ export class SimMemoryProcess {
     const process = { isLost: false };
     this.#present.isLost = true;
     this.#present = process;
-    const options = { store: this.#storeOf(process), bytesMax, segmentWordsMax };
+    const mayEndDamaged = this.#options.powerCuts !== "none";
+    const options = { store: this.#storeOf(process), bytesMax, segmentWordsMax, mayEndDamaged };
     const homes = isSuccessor ? StoredHomes.restored(this.store.written(), options) : StoredHomes.empty(options);
     assert(typeof homes !== "string", `a successor cannot read what was written: ${homes}`);
     const isHome = (rank: number): boolean => this.#options.isHome(rank);
@@ -85,6 +89,9 @@ export class SimMemoryProcess {
       },
       read: (segment, at, into) => {
         if (!process.isLost) store.read(segment, at, into);
+      },
+      cut: (segment, byte) => {
+        if (!process.isLost) store.cut(segment, byte);
       },
       drop: (segment) => {
         if (!process.isLost) store.drop(segment);
@@ -110,6 +117,17 @@ export class SimMemoryProcess {
     this.#ports.plan(this.#ports.nowNs() + delayNsMax, () => {
       if (takeBack()) this.#crashNow();
     });
+  }
+
+  /** With everything else. */
+  switchOff(): void {
+    const { random, powerCuts } = this.#options;
+    if (powerCuts === "none") this.crash();
+    else {
+      const garbage = Uint8Array.from({ length: random.pick([0, 0, 5, 100]) }, () => random.below(256));
+      this.store.powerCut(random.below(1001) / 1000, garbage);
+      this.#crashNow();
+    }
   }
 
   #crashNow(): void {

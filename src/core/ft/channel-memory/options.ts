@@ -1,9 +1,10 @@
 /** Options of channel memories. */
 import { type CheckpointOptions, checkCheckpoints, checkpointOptions } from "../checkpoint-options.ts";
 import type { JobFacts } from "../definition.ts";
+import { checkDurable, type DurableOptions, durableOption } from "../durable-option.ts";
 import { isWhole, type OptionValues, type ProtocolOption } from "../option.ts";
 
-export interface ChannelMemoryLaunchOptions extends CheckpointOptions {
+export interface ChannelMemoryLaunchOptions extends CheckpointOptions, DurableOptions {
   /** Under "channel-memory": how many memories share the ranks, processes of their own; 1 unless given. */
   readonly memories?: number | undefined;
 }
@@ -19,6 +20,7 @@ export const channelMemoryOptions: readonly ProtocolOption[] = [
     elsewhere: (owners) => `Cannot use memories: only --protocol ${owners} has any`,
   },
   ...checkpointOptions,
+  durableOption,
 ];
 
 export const memoriesOf = (values: OptionValues): number => (values as ChannelMemoryLaunchOptions).memories ?? 1;
@@ -30,5 +32,5 @@ export function checkChannelMemory(values: OptionValues, job: JobFacts): string 
     return `Cannot use ${memories} memories: give a whole number from 1 to ${memoriesMax}`;
   if (memories > job.ranks)
     return `Cannot use ${memories} memories for ${job.ranks} ranks: each memory is the home of a rank at least`;
-  return checkCheckpoints(values, job);
+  return checkDurable(values) ?? checkCheckpoints(values, job);
 }

@@ -1,10 +1,11 @@
 /** Options of message logging. */
 import { type CheckpointOptions, checkCheckpoints, checkpointOptions } from "../checkpoint-options.ts";
 import type { JobFacts } from "../definition.ts";
+import { checkDurable, type DurableOptions, durableOption } from "../durable-option.ts";
 import { isWhole, type OptionValues, type ProtocolOption } from "../option.ts";
 import { membersBySet, parseSets } from "../sets.ts";
 
-export interface LoggingLaunchOptions extends CheckpointOptions {
+export interface LoggingLaunchOptions extends CheckpointOptions, DurableOptions {
   /**
    * Under "logging": processes that fall and are restarted together. "node" (unless given), "rank" (classical message
    * logging), "traffic" (ranks that send each other much share a node; measured by the first run), or lists of ranks.
@@ -45,6 +46,7 @@ export const loggingOptions: readonly ProtocolOption[] = [
     elsewhere: (owners) => `Cannot keep the traffic: only --protocol ${owners} has sets`,
   },
   ...checkpointOptions,
+  durableOption,
   {
     key: "logMemoryMb",
     flag: "--log-memory <MB>",
@@ -59,5 +61,5 @@ export function checkLogging(values: OptionValues, job: JobFacts): string | unde
   const { logMemoryMb } = values as LoggingLaunchOptions;
   if (logMemoryMb !== undefined && logMemoryMb !== 0 && !isWhole(logMemoryMb, 1, logMemoryMbMax))
     return `Cannot give each payload log ${logMemoryMb} MB: give a whole number from 1 to ${logMemoryMbMax}`;
-  return checkCheckpoints(values, job);
+  return checkDurable(values) ?? checkCheckpoints(values, job);
 }

@@ -24,6 +24,8 @@ interface StoredStreamsOptions {
   readonly store?: ServiceStore | undefined;
   /** Bytes that are of no use in the store, beside half of it, until it is written anew. */
   readonly slackBytes?: number | undefined;
+  /** See `readRecords`. */
+  readonly mayEndDamaged?: boolean;
 }
 
 /** Kinds of records, each with the words behind. */
@@ -68,13 +70,14 @@ export class StoredStreams {
 
   /** Those that an event logger has written to a store, in pieces of any size; or the mistake in them, for people. `options` is for the new ones. */
   static restored(pieces: Iterable<Uint8Array>, options: StoredStreamsOptions = {}): StoredStreams | string {
-    const { store, ...others } = options;
+    const { store, mayEndDamaged = false, ...others } = options;
     const streams = new StoredStreams(false, others);
     let count = 0;
-    const problem = readRecords(pieces, (record) => {
+    const take = (record: Int32Array): string => {
       if ((count++ === 0) !== (record[0] === Kind.BEGIN)) return notOurs;
       return streams.#take(record);
-    });
+    };
+    const problem = readRecords(pieces, take, mayEndDamaged ? () => {} : undefined);
     if (problem !== "") return problem;
     if (count === 0) return "it is empty";
     if (store !== undefined) streams.#writeTo(store);

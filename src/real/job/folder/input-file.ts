@@ -8,6 +8,8 @@ import { appendFileSync, existsSync, readFileSync, renameSync, truncateSync, wri
 import { join } from "node:path";
 import { describeSystemError } from "../../../core/base/system-error.ts";
 import { decodeFrames, encodeFrame } from "../../../core/service/record-frames.ts";
+import { syncFolder } from "../../disk/sync-folder.ts";
+import type { JournalOptions } from "./journal-file.ts";
 
 const inputIn = (folder: string): string => join(folder, "input");
 
@@ -19,12 +21,14 @@ export interface InputGiven {
 
 export class InputFile {
   readonly #folder: string;
+  readonly #isForDisk: boolean;
   readonly #path: string;
   readonly #note: (message: string) => void;
   #isGivenUp = false;
 
-  /** `bytes`: of a job that goes on, where the last whole record ends. */
-  constructor(folder: string, note: (message: string) => void, bytes = 0) {
+  /** See `JournalOptions`. */
+  constructor(folder: string, note: (message: string) => void, { bytes = 0, isForDisk = false }: JournalOptions = {}) {
+    this.#isForDisk = isForDisk;
     this.#folder = folder;
     this.#path = inputIn(folder);
     this.#note = note;
@@ -36,7 +40,9 @@ export class InputFile {
     if (this.#isGivenUp) return;
     try {
       const record = { bytes: bytes === null ? null : Buffer.from(bytes).toString("base64") };
-      appendFileSync(this.#path, encodeFrame(record), { mode: 0o600 });
+      const isNew = this.#isForDisk && !existsSync(this.#path);
+      appendFileSync(this.#path, encodeFrame(record), { mode: 0o600, flush: this.#isForDisk });
+      if (isNew) syncFolder(this.#folder);
     } catch (error) {
       this.#isGivenUp = true;
       this.#spoil();

@@ -3,7 +3,7 @@
  * has no use for a journal.
  */
 import type { JobRecord } from "../../../core/service/job-record.ts";
-import { JournalFile } from "./journal-file.ts";
+import { JournalFile, type JournalOptions } from "./journal-file.ts";
 
 export class JobJournal {
   readonly #file: JournalFile;
@@ -12,10 +12,9 @@ export class JobJournal {
   /** Trouble that was not told yet; empty: none. */
   #trouble = "";
 
-  /** `bytes`: see `JournalFile`. */
-  constructor(folder: string, note: (message: string) => void, bytes?: number) {
+  constructor(folder: string, note: (message: string) => void, options: JournalOptions) {
     this.#note = note;
-    this.#file = new JournalFile(folder, (message) => this.#troubled(message), bytes);
+    this.#file = new JournalFile(folder, (message) => this.#troubled(message), options);
   }
 
   append(record: JobRecord): void {

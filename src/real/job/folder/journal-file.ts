@@ -1,37 +1,52 @@
 /**
  * The journal of a job (`core/service/journal.ts`) in its folder. Written synchronously, because orders follow from a record as soon as it
- * is written; a job without a failure has a handful of them. What is written survives the dispatcher, not the machine: it is not forced
- * to the disk, since nodes on this machine would not survive that either (ADR 13).
+ * is written; a job without a failure has a handful of them. What is written survives the dispatcher; forced to the disk, it survives a power
+ * cut (ADR 52).
  *
  * A disk that is full must not end a job that runs: the trouble is told once, and the journal ends there. It is never gone on with behind a
  * record that may be torn.
  */
-import { appendFileSync, closeSync, ftruncateSync, openSync, readFileSync } from "node:fs";
+import { appendFileSync, closeSync, fdatasyncSync, ftruncateSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describeSystemError } from "../../../core/base/system-error.ts";
 import type { JobRecord } from "../../../core/service/job-record.ts";
 import { decodeJournal, encodeRecord, type JournalDamaged, type JournalRead } from "../../../core/service/journal.ts";
+import { syncFolder } from "../../disk/sync-folder.ts";
 
 const journalIn = (folder: string): string => join(folder, "journal");
 
+export interface JournalOptions {
+  /** Where the last whole record of a journal that is there ends. */
+  readonly bytes?: number | undefined;
+  /** What is written is forced to the disk. False unless given. */
+  readonly isForDisk?: boolean;
+}
+
 export class JournalFile {
   readonly #note: (message: string) => void;
+  readonly #isForDisk: boolean;
   /** Undefined: nothing is written any more. */
   #file: number | undefined;
 
-  /** A new one, in the folder of a job, unless `bytes` says where the last whole record of another one ends. `note` hears of trouble. */
-  constructor(folder: string, note: (message: string) => void, bytes?: number) {
+  /** A new one, in the folder of a job, unless there is another. `note` hears of trouble. */
+  constructor(folder: string, note: (message: string) => void, { bytes, isForDisk = false }: JournalOptions = {}) {
     this.#note = note;
+    this.#isForDisk = isForDisk;
     this.#attempt(() => {
       this.#file = openSync(journalIn(folder), bytes === undefined ? "ax" : "a", 0o600);
       // Nothing is appended behind a record that is torn.
       if (bytes !== undefined) ftruncateSync(this.#file, bytes);
+      if (isForDisk) syncFolder(folder);
     });
   }
 
   append(record: JobRecord): void {
     const file = this.#file;
-    if (file !== undefined) this.#attempt(() => appendFileSync(file, encodeRecord(record)));
+    if (file === undefined) return;
+    this.#attempt(() => {
+      appendFileSync(file, encodeRecord(record));
+      if (this.#isForDisk) fdatasyncSync(file);
+    });
   }
 
   close(): void {

@@ -4,12 +4,13 @@
  *
  * A disk that is full must not end a job that runs: the trouble is told once, and the file is removed; such a job cannot be resumed.
  */
-import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fdatasyncSync, fstatSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describeSystemError } from "../../../core/base/system-error.ts";
 import type { LinePlace } from "../../../core/service/line-places.ts";
 import { type FileBefore, type LinesLeave, OutputBook, type OutputRecord } from "../../../core/service/output-book.ts";
 import { decodeFrames, encodeFrame } from "../../../core/service/record-frames.ts";
+import { syncFolder } from "../../disk/sync-folder.ts";
 import type { LineChunk, Stream } from "../../messages/lines.ts";
 import type { LineKeeper } from "../../output/line-merge.ts";
 
@@ -22,6 +23,8 @@ interface OutputFileOptions {
   /** Of the job that goes on; a new one unless given. */
   readonly book?: OutputBook | undefined;
   readonly bytesMin?: number;
+  /** What is written is forced to the disk, and what has left to a file as well. False unless given. */
+  readonly isForDisk?: boolean;
   note(message: string): void;
 }
 
@@ -32,6 +35,8 @@ export class OutputFile implements LineKeeper {
   #file: number | undefined;
   #bytes = 0;
   #bytesMax = 0;
+  /** The file that each stream was written to last; null: to something else. */
+  readonly #written = new Map<Stream, number | null>();
   /** Behind the lines that are about to leave. */
   #next: (LinePlace & { readonly rank: number; readonly stream: Stream }) | null = null;
 
@@ -59,15 +64,19 @@ export class OutputFile implements LineKeeper {
     this.#next = { rank, stream, line, offset };
   }
 
-  /** So many bytes, those that were announced last, are written to that file now; null: to something else. */
-  writing(bytes: number, file: FileBefore | null): void {
+  /** So many bytes, those that were announced last, are written to that descriptor now. */
+  writing(bytes: number, descriptor: number): void {
     if (this.#next === null) return;
     const { rank, stream, line, offset } = this.#next;
     this.#next = null;
+    const file = fileBehind(descriptor);
     if (file !== null) this.#record({ kind: "leaves", rank, stream, line, offset, bytes, file });
+    this.#written.set(stream, file === null ? null : descriptor);
   }
 
   left(rank: number, stream: Stream, { line, offset }: LinePlace): void {
+    const descriptor = this.#written.get(stream) ?? null;
+    if (this.#options.isForDisk === true && descriptor !== null) this.#attempt(() => fdatasyncSync(descriptor));
     this.#record({ kind: "left", rank, stream, line, offset });
     if (this.#bytes > this.#bytesMax) this.#attempt(() => this.#beginAnew());
   }
@@ -92,7 +101,11 @@ export class OutputFile implements LineKeeper {
     const file = this.#file;
     if (file === undefined) return;
     this.#book.apply(record);
-    this.#attempt(() => this.#append(file, record));
+    this.#attempt(() => {
+      this.#append(file, record);
+      // What has left is known by what leaves next, or by the size of the file.
+      if (this.#options.isForDisk === true && record.kind !== "left") fdatasyncSync(file);
+    });
   }
 
   #append(file: number, record: OutputRecord): void {
@@ -110,7 +123,9 @@ export class OutputFile implements LineKeeper {
     const file = openSync(`${path}.new`, "wx", 0o600);
     this.#bytes = 0;
     for (const record of this.#book.records()) this.#append(file, record);
+    if (this.#options.isForDisk === true) fdatasyncSync(file);
     renameSync(`${path}.new`, path);
+    if (this.#options.isForDisk === true) syncFolder(folder);
     this.close();
     this.#file = file;
     this.#bytesMax = Math.max(bytesMin, 2 * this.#bytes);

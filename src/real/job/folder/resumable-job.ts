@@ -3,7 +3,7 @@
  * program is there; a folder without it holds no such job. It comes from a disk: nothing of it is believed.
  */
 import { createHash } from "node:crypto";
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import {
   dictionary,
@@ -19,6 +19,7 @@ import {
   word,
 } from "../../../core/base/value-shape.ts";
 import type { OptionValues } from "../../../core/ft/option.ts";
+import { syncFolder } from "../../disk/sync-folder.ts";
 import type { Folder, ProgramForm } from "../../messages/program-place.ts";
 import { programsIn } from "./job-folder.ts";
 
@@ -107,11 +108,16 @@ export const runIn = (folder: string): string => join(folder, "run.json");
 
 /** All of it or, if the process is killed meanwhile, nothing. Throws the system's errors. */
 export function writeRun(folder: string, job: Omit<ResumableJob, "format" | "version" | "checksum">): void {
-  const checksum = checksumOf(programsIn(folder)[job.form]);
+  const file = programsIn(folder)[job.form];
+  const checksum = checksumOf(file);
+  const descriptor = openSync(file, "r+");
+  fsyncSync(descriptor);
+  closeSync(descriptor);
   const whole: ResumableJob = { format: runFormat, version: __BANYAN_VERSION__, checksum, ...job };
   const part = `${runIn(folder)}.new`;
-  writeFileSync(part, `${JSON.stringify(whole, undefined, 2)}\n`, { mode: 0o600 });
+  writeFileSync(part, `${JSON.stringify(whole, undefined, 2)}\n`, { mode: 0o600, flush: true });
   renameSync(part, runIn(folder));
+  syncFolder(folder);
 }
 
 /** The job, or what is wrong with it. Throws the system's errors. */

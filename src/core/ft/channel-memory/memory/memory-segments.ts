@@ -1,12 +1,15 @@
 /**
  * A store in ordinary memory, for simulated worlds and tests: it outlives the channel memory that writes to it, which may be lost in the
- * middle of a write.
+ * middle of a write. A power cut takes what was not synced, up to any byte, and may leave garbage in its place.
  */
 import { assert } from "../../../base/assert.ts";
 import type { SegmentStore, WrittenSegment } from "./segment-store.ts";
 
 export class MemorySegments implements SegmentStore {
+  readonly #syncs: boolean;
   readonly #segments = new Map<number, Uint8Array>();
+  /** Bytes of the present segment that are synced; those of the others are if any are. */
+  #synced = 0;
   #present = 0;
   #tear: { readonly share: number; readonly torn: () => void } | null = null;
   /** How often something was read again. */
@@ -15,7 +18,27 @@ export class MemorySegments implements SegmentStore {
   appends = 0;
   dropped = 0;
 
+  /** `syncs`: whatever is written is synced. */
+  constructor(syncs = true) {
+    this.#syncs = syncs;
+  }
+
+  /** `share`: of what is not synced that much is there, and behind it `garbage`. */
+  powerCut(share: number, garbage: Uint8Array): void {
+    for (const [segment, bytes] of this.#segments) {
+      const isPresent = segment === this.#present;
+      const synced = isPresent ? this.#synced : this.#syncs ? bytes.length : 0;
+      const kept = synced + Math.floor(share * (bytes.length - synced));
+      const behind = isPresent && kept > 0 ? garbage : new Uint8Array(0);
+      const all = new Uint8Array(kept + behind.length);
+      all.set(bytes.subarray(0, kept));
+      all.set(behind, kept);
+      this.#segments.set(segment, all);
+    }
+  }
+
   begin(segment: number): void {
+    this.#synced = 0;
     assert(!this.#segments.has(segment), `segment ${segment} begins twice`);
     this.#segments.set(segment, new Uint8Array(0));
     this.#present = segment;
@@ -32,6 +55,7 @@ export class MemorySegments implements SegmentStore {
     all.set(before);
     all.set(bytes, before.length);
     this.#segments.set(this.#present, all);
+    if (tear === null && this.#syncs) this.#synced = all.length;
     tear?.torn();
   }
 
@@ -40,6 +64,10 @@ export class MemorySegments implements SegmentStore {
     const bytes = this.#segments.get(segment);
     assert(bytes !== undefined && bytes.length >= 4 * (at + into.length), `segment ${segment} has not what is read`);
     new Uint8Array(into.buffer, into.byteOffset, into.byteLength).set(bytes.subarray(4 * at, 4 * (at + into.length)));
+  }
+
+  cut(segment: number, byte: number): void {
+    this.#segments.set(segment, this.#segments.get(segment)!.slice(0, byte));
   }
 
   drop(segment: number): void {

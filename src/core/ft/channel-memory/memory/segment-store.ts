@@ -16,6 +16,8 @@ export interface SegmentStore {
   append(words: Int32Array): void;
   /** Words of a segment from an index on, which have been written. */
   read(segment: number, at: number, into: Int32Array): void;
+  /** Of a segment that a process before this one has written: what stands from that byte on is none of its words. */
+  cut(segment: number, byte: number): void;
   /** Nothing of that segment is needed any more. It is not the present one. */
   drop(segment: number): void;
 }

@@ -16,6 +16,8 @@ interface StoredHomesOptions {
   readonly bytesMax: number;
   /** A segment that has more words, beside those that it began with, is followed by another. */
   readonly segmentWordsMax: number;
+  /** All that was acknowledged was forced to the disk: damage at the end of the last segment is what a power cut leaves. False unless given. */
+  readonly mayEndDamaged?: boolean;
 }
 
 /** Kinds of records, each with the words behind. */
@@ -78,8 +80,9 @@ export class StoredHomes {
   /** Those that a process before this one has written, oldest segment first; or the mistake in them, for people. */
   static restored(segments: Iterable<WrittenSegment>, options: StoredHomesOptions): StoredHomes | string {
     const homes = new StoredHomes(options);
-    for (const { number, pieces } of segments) {
-      const problem = homes.#read(number, pieces);
+    const all = [...segments];
+    for (const { number, pieces } of all) {
+      const problem = homes.#read(number, pieces, options.mayEndDamaged === true && number === all.at(-1)?.number);
       if (problem !== "") return `segment ${number}: ${problem}`;
     }
     for (const [receiver, home] of homes.#homes) if (!home.isWhole) return `messages to rank ${receiver} are missing`;
@@ -286,17 +289,20 @@ export class StoredHomes {
     }
   }
 
-  #read(segment: number, pieces: Iterable<Uint8Array>): string {
+  #read(segment: number, pieces: Iterable<Uint8Array>, mayEndDamaged: boolean): string {
     this.#segment = segment;
     this.#needed.set(segment, 0);
     let at = 0;
-    return readRecords(pieces, (record) => {
+    const take = (record: Int32Array): string => {
       const isFirst = at === 0;
       at += recordHeadWords;
       const problem = isFirst === (record[0] === Kind.BEGIN) ? this.#take(record, at) : notOurs;
       at += record.length;
       return problem;
-    });
+    };
+    // A process after this one finds other segments behind it.
+    const cut = (byte: number): void => this.#options.store.cut(segment, byte);
+    return readRecords(pieces, take, mayEndDamaged ? cut : undefined);
   }
 
   /** Makes the change that a record tells, which stands at that index of its segment. Returns the mistake in it; empty: there is none. */
