@@ -294,9 +294,10 @@ export class Member {
 
   #conclude({ sync, number, report }: Held, extra: readonly number[]): void {
     this.#held = null;
-    const verdict = isCarriedOut(report) ? { ...report, early: null } : report;
+    const early = isCarriedOut(report) ? null : report.early;
+    const verdict: SyncVerdict = { ...report, early, extra };
     this.#tell(this.#kindOfVerdict(sync), wordsOfReport(number, verdict, extra));
-    this.#over(sync, { ...verdict, extra });
+    this.#over(sync, verdict);
   }
 
   #over(sync: Synchronisation, verdict: SyncVerdict): void {

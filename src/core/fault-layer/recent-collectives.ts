@@ -44,8 +44,16 @@ export interface StartedCollective extends RecentCall {
 /** Of one call in a message. */
 export const callWords = 5;
 
-export const wordsOfCalls = (calls: readonly RecentCall[]): number[] =>
-  calls.flatMap(({ kind, bytes, root, elementBytes, tag }) => [kinds.indexOf(kind), bytes, root, elementBytes, tag]);
+export function wordsOfCalls(calls: readonly RecentCall[]): number[] {
+  const words: number[] = [];
+  for (const call of calls) addCall(words, call);
+  return words;
+}
+
+/** The words of a call behind others. */
+export function addCall(words: number[], { kind, bytes, root, elementBytes, tag }: RecentCall): void {
+  words.push(kinds.indexOf(kind), bytes, root, elementBytes, tag);
+}
 
 export function callsOfWords(words: readonly number[]): RecentCall[] {
   const calls: RecentCall[] = [];

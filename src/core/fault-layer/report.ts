@@ -3,7 +3,7 @@
  * As words of a message: the number of the synchronisation, the merged fields, the dead, and whatever else the verdict carries.
  */
 
-import { callsOfWords, callWords, type RecentCall, wordsOfCalls } from "./recent-collectives.ts";
+import { addCall, callsOfWords, callWords, type RecentCall } from "./recent-collectives.ts";
 
 /** What a member comes to a synchronisation for. Bits: a merged report has those of all members that live. */
 export const Purpose = {
@@ -80,7 +80,7 @@ export interface SyncVerdict extends SyncReport {
 const headWords = 11;
 
 export function wordsOfReport(number: number, report: SyncReport, extra: readonly number[] = []): number[] {
-  return [
+  const words = [
     number,
     report.purposes,
     report.flags,
@@ -92,10 +92,11 @@ export function wordsOfReport(number: number, report: SyncReport, extra: readonl
     report.collectivesOwner,
     report.early === null ? 0 : 1,
     report.dead.length,
-    ...(report.early === null ? [] : wordsOfCalls([report.early])),
-    ...report.dead,
-    ...extra,
   ];
+  if (report.early !== null) addCall(words, report.early);
+  for (const dead of report.dead) words.push(dead);
+  for (const word of extra) words.push(word);
+  return words;
 }
 
 /** Null: these are no such words. */
@@ -116,7 +117,7 @@ export function verdictOfWords(
     collectivesMin,
     collectivesMax,
     collectivesOwner,
-    early: callsOfWords(words.slice(headWords, deadAt))[0] ?? null,
+    early: deadAt === headWords ? null : (callsOfWords(words.slice(headWords, deadAt))[0] ?? null),
     dead: words.slice(deadAt, deadAt + deaths),
     extra: words.slice(deadAt + deaths),
   };

@@ -120,10 +120,16 @@ function operationsOf(process: SimProcess, { isLayered, fanOut = 2, background =
 }
 
 /** From the start to the moment when the last process is through, over the number of repetitions; without the end of the program. */
-export function runTest({ repetitions = 4, ...options }: TestOptions): TestCost {
-  const whole = runProgram({ ...options, repetitions });
-  const empty = runProgram({ ...options, repetitions: 0 });
-  return { ns: whole.ns / repetitions, messages: (whole.messages - empty.messages) / repetitions };
+export function runTest(options: TestOptions): TestCost {
+  return costWithoutEnd(options, messagesOfEnd(options));
+}
+
+/** A program that does nothing but end: the same for all tests. */
+const messagesOfEnd = (options: TestOptions): number => runProgram({ ...options, repetitions: 0 }).messages;
+
+function costWithoutEnd({ repetitions = 4, ...options }: TestOptions, ending: number): TestCost {
+  const { ns, messages } = runProgram({ ...options, repetitions });
+  return { ns: ns / repetitions, messages: (messages - ending) / repetitions };
 }
 
 /** The time alone, of one repetition: the program stops behind the last one, which in large worlds is half of the work. */
@@ -149,10 +155,16 @@ function runProgram(options: TestOptions, hasEnd = true): TestCost {
   return { ns, messages: world.network.messagesSent };
 }
 
+/** Larger worlds repeat less: each takes a minute and more. */
+const manyRanks = 10_000;
+
 /** A line for each test. */
 export function describeTests(ranks: number): string[] {
+  const repetitions = ranks <= manyRanks ? 4 : 2;
+  const sides = [false, true].map((isLayered) => ({ ranks, test: 1, isLayered, repetitions }));
+  const endings = sides.map(messagesOfEnd);
   const lines = testNames.map((name, index) => {
-    const [plain, layered] = [false, true].map((isLayered) => runTest({ ranks, test: index + 1, isLayered }));
+    const [plain, layered] = sides.map((side, i) => costWithoutEnd({ ...side, test: index + 1 }, endings[i]!));
     const times = `${microseconds(plain!.ns)} without, ${microseconds(layered!.ns)} with the layer`;
     const each = (cost: TestCost): string => (cost.messages / ranks).toFixed(2);
     return `test ${name}: ${times}, ${(layered!.ns / plain!.ns).toFixed(2)} ×; messages a process ${each(plain!)}, ${each(layered!)}`;
