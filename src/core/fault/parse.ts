@@ -2,12 +2,13 @@
  * Text to fault plan. Entries are separated by semicolons or line ends, `#` begins a comment. Every entry is a fault and a
  * moment, with `for <time>` before or after the moment; words that qualify a moment may stand in any order.
  */
-import { parseLayerWhen, parseWhen } from "./parse-when.ts";
+import { parseSimpleWhen, parseWhen } from "./parse-when.ts";
 import {
   type Entry,
   entriesMax,
   type Fault,
   type FaultPlan,
+  flippedBitsMax,
   type LayerVictim,
   type LinkPattern,
   services,
@@ -58,14 +59,15 @@ function parseFault(words: Words): Entry {
   const fault = parseWhat(words);
   const lasts = fault.kind === "stop" || fault.kind === "cut" || fault.kind === "delay";
   let forMs = lasts && words.take("for") ? words.time() : null;
-  const when = fault.kind === "layer-kill" ? parseLayerWhen(words) : parseWhen(words, fault);
+  const isSimple = fault.kind === "layer-kill" || fault.kind === "flip";
+  const when = isSimple ? parseSimpleWhen(words) : parseWhen(words, fault);
   if (!lasts) return { kind: "fault", fault, when };
   if (forMs === null && words.take("for")) forMs = words.time();
   return { kind: "fault", fault: { ...fault, forMs }, when };
 }
 
 function parseWhat(words: Words): Fault {
-  const kind = words.oneOf(["kill", "layer-kill", "stop", "continue", "cut", "delay", "restore"]);
+  const kind = words.oneOf(["kill", "layer-kill", "stop", "continue", "cut", "delay", "restore", "flip"]);
   switch (kind) {
     case "kill":
       return { kind, victim: parseVictim(words) };
@@ -88,6 +90,15 @@ function parseWhat(words: Words): Fault {
     }
     case "restore":
       return { kind, link: parseLink(words) };
+    case "flip": {
+      const bits = words.wholeNumber(1);
+      if (bits > flippedBitsMax) throw new Refusal(`"${bits}" is too large; the most is ${flippedBitsMax}`);
+      words.oneOf(bits === 1 ? ["bit"] : ["bits"]);
+      words.expect("in");
+      words.expect("rank");
+      const rank = words.wholeNumber(0);
+      return { kind, bits, victim: { rank, replica: words.take("replica") ? words.wholeNumber(0) : null } };
+    }
   }
 }
 

@@ -37,6 +37,11 @@ function printFault(fault: Fault): string {
       return `${fault.kind} ${printLink(fault.link)}`;
     case "delay":
       return `delay ${printLink(fault.link)} by ${printTime(fault.byMs)}`;
+    case "flip": {
+      const { rank, replica } = fault.victim;
+      const bits = `${fault.bits} ${fault.bits === 1 ? "bit" : "bits"}`;
+      return `flip ${bits} in rank ${rank}${optional("replica", String)(replica)}`;
+    }
     default:
       return unreachable(fault);
   }

@@ -79,6 +79,7 @@ export class FaultSchedule {
       nodes: layout.nodes,
       sets,
       isLayered: hasLayerKills(plan),
+      replicas: layout.replicas,
     });
     assert(wrong === undefined, `the plan was to be checked before: ${wrong}`);
     this.#seed = seedOf(plan) ?? seed;
@@ -181,7 +182,8 @@ export class FaultSchedule {
     const { entry, fault } = watch;
     const draws = new Draws(this.#seed, entry, watch.fired, forTarget);
     this.#countFiring(watch);
-    for (const deed of deedsOf(fault, this.#layout, (of) => this.#pick(of, draws, actions))) {
+    const draw = (): number => Math.floor(draws.unit() * 2 ** 32);
+    for (const deed of deedsOf(fault, this.#layout, (of) => this.#pick(of, draws, actions), draw)) {
       actions.push({ entry, ...deed });
       this.#ends = this.#ends.filter((end) => !isAboutSame(end.action, deed));
       const undoing = undoingOf(deed);

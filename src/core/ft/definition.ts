@@ -5,6 +5,7 @@
  * Parts that need the machine (shared memory, sockets, processes) are in folders of the protocol's name under `real/` and
  * `sim/`. These parts speak to each other in values that only the protocol understands, and whose shapes it declares.
  */
+import type { ClonedReplica } from "./clones.ts";
 import type { OptionValues, ProtocolOption } from "./option.ts";
 import type { NewProtocol } from "./protocol.ts";
 import type { ProtocolShapes } from "./protocol-shapes.ts";
@@ -88,6 +89,8 @@ export interface ProtocolReport {
   readonly finished: number;
   /** Of its part for the job; undefined: it has none. */
   readonly job: unknown;
+  /** Replicas that have come back. */
+  readonly clones?: readonly ClonedReplica[] | undefined;
 }
 
 export interface ProtocolDefinition {

@@ -90,7 +90,7 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
   const plays = players?.map(({ rank }) => rank);
   const core = new Dispatcher(
     { ...dispatcherOptions(options), plays },
-    dispatcherPorts(options, journal, turns, all),
+    dispatcherPorts(options, players, { journal, turns, all }),
     report.startMs,
   );
   const unusable = (message: string): void => core.unusable(message, performance.now());
@@ -129,7 +129,7 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
   );
   const spawning = createSpawning(options, folders, { core, nodes, report, freezing });
   const faults = createFaults(options, setups, { core, nodes, report, services }, all);
-  const protocolPart = createProtocolPart(options, setups, { nodes, report, folders }, unusable, all);
+  const protocolPart = createProtocolPart(options, setups, { nodes, report, folders }, players, unusable, all);
   const called = { core, nodes, report, services, folders, journal, faults, input, protocolPart };
   const recovery = createRecovery(options, called);
   const clones = createClones(options, players, { core, nodes, report, folders, input });
@@ -190,17 +190,18 @@ function createInput(options: JobOptions, plays: readonly number[] | undefined, 
 
 function dispatcherPorts(
   { protocol }: JobOptions,
-  journal: JobJournal,
-  turns: JobTurns,
-  all: AllParts,
+  players: readonly ProcessName[] | null,
+  { journal, turns, all }: { readonly journal: JobJournal; readonly turns: JobTurns; readonly all: AllParts },
 ): DispatcherPorts {
   return {
     record: (record) => journal.append(record),
     tell: (death) => {
-      const { nodes, listener, clones } = all();
+      const { nodes, listener, clones, protocolPart } = all();
       nodes.sendTrusted({ kind: "death", ...death });
       listener.died(death.rank);
       clones?.died(death.rank);
+      const name = players?.[death.rank];
+      if (name !== undefined) protocolPart?.died?.(name);
     },
     left: (rank) => all().nodes.sendTrusted({ kind: "left", rank }),
     restart: (node, ranks) => {
@@ -302,7 +303,7 @@ function createSpawning(
 }
 
 function createFaults(
-  { faults: plan, ranks, nodes: nodeCount, placement, setOf }: JobOptions,
+  { faults: plan, ranks, nodes: nodeCount, placement, setOf, replicas }: JobOptions,
   { seed }: NodeSetups,
   { core, nodes, report, services }: Pick<JobParts, "core" | "nodes" | "report" | "services">,
   all: AllParts,
@@ -310,7 +311,7 @@ function createFaults(
   if (plan === null) return null;
   const places = { nodes: nodeCount, placement: placementOf(placement.slice(0, ranks)), setOf: setOf ?? [] };
   return new JobFaults(
-    { plan, seed: seed >>> 0, ...places, living: core },
+    { plan, seed: seed >>> 0, ...places, replicas: replicas ?? undefined, living: core },
     {
       node: (node) => nodes.processOf(node),
       falls: (node) => core.falls.excused(node),
@@ -319,6 +320,7 @@ function createFaults(
         service === "checkpoint-server"
           ? services.checkpointServers.kill()
           : (all().protocolPart?.kill(service) ?? false),
+      nameOf: (rank) => report.names.nameOf(rank),
       note: (message) => report.note(message),
     },
   );
@@ -382,6 +384,7 @@ function createProtocolPart(
   options: JobOptions,
   { secret }: NodeSetups,
   { nodes, report, folders }: Pick<JobParts, "nodes" | "report" | "folders">,
+  players: readonly ProcessName[] | null,
   unusable: (message: string) => void,
   all: AllParts,
 ): JobPartHost | null {
@@ -397,6 +400,7 @@ function createProtocolPart(
     options: protocolOptions,
     setOf: setOf ?? new Array<number>(ranks).fill(0),
     nodes: options.nodes,
+    replicas: options.replicas,
     memoryMb,
     host,
     language: languageOf(program),
@@ -412,5 +416,9 @@ function createProtocolPart(
     toNodes: (words) => nodes.sendAll({ kind: "protocol", words }),
     unusable,
     note: (message) => report.note(message),
+    endProcess: ({ rank, replica }) => {
+      const process = players?.findIndex((name) => name.rank === rank && name.replica === replica) ?? -1;
+      if (process >= 0) nodes.send(options.placement[process]!, { kind: "kill-ranks", ranks: [process] });
+    },
   });
 }

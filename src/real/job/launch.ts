@@ -380,15 +380,20 @@ function withDeathsOf(
   return protocol.withPlannedDeaths(protocolOptions, { seed: seedOf(plan), deaths });
 }
 
-type PlannedJob = JobSize & Pick<JobOptions, "program" | "protocol">;
+type PlannedJob = Omit<JobSize, "replicas"> & Pick<JobOptions, "program" | "protocol" | "replicas">;
 
 /** The plan of that text, or the mistake in it. */
 function planWanted(text: string, setOf: readonly number[], job: PlannedJob): FaultPlan | string {
   const plan = parsePlan(text);
   if (typeof plan === "string") return plan;
   const isLayered = job.protocol.withPlannedDeaths !== undefined;
-  const mistake = checkPlan(plan, { ranks: job.ranks, nodes: job.nodes, sets: membersBySet(setOf).length, isLayered });
+  const { ranks, nodes } = job;
+  const replicas = job.replicas ?? undefined;
+  const mistake = checkPlan(plan, { ranks, nodes, sets: membersBySet(setOf).length, isLayered, replicas });
   if (mistake !== undefined) return mistake;
+  const ofMemory = plan.entries.find((entry) => entry.kind === "fault" && entry.fault.kind === "flip");
+  if (ofMemory !== undefined && languageOf(job.program) !== "c")
+    return `Cannot use the fault plan: "${printEntry(ofMemory)}": only programs in C and C++ have memory of their own`;
   const ofCall = plan.entries.find((entry) => entry.kind === "fault" && entry.when.kind === "call");
   if (ofCall === undefined || languageOf(job.program) === "c") return plan;
   return `Cannot use the fault plan: "${printEntry(ofCall)}": calls are counted of programs in C and C++ only`;

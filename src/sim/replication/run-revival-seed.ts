@@ -3,6 +3,7 @@
  * sources and clones while a clone is being made, as long as each rank has one living process; every world comes to the right answer.
  */
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
+import type { Suspicion } from "../../core/ft/replication/comparing/message-comparison.ts";
 import { Membership } from "../../core/ft/replication/membership.ts";
 import type { ReplicationVariant } from "../../core/ft/replication/options.ts";
 import type { ReplicationOptions, ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
@@ -31,6 +32,8 @@ interface RevivalSeedOptions {
   readonly listener?: ((line: string) => void) | undefined;
   /** For tests of what each part is good for. */
   readonly makeReplica?: MakeReplica | undefined;
+  /** Replicas compare whole messages. */
+  readonly isComparing?: boolean | undefined;
 }
 
 export interface RevivalOutcome extends SeedOutcome {
@@ -73,6 +76,7 @@ export function runRevivalSeed(options: RevivalSeedOptions): RevivalOutcome {
     delayNsMax: random.pick([0, 2_000, 200_000]),
     imageNsMax: random.pick([0, 10_000, 500_000]),
     makeReplica: options.makeReplica ?? ((given, ports) => replicaOfVariant(variant, given, ports)),
+    isComparing: options.isComparing,
     copiesBytesMax,
     listener: options.listener,
     trouble: new RandomTrouble(random, options.seed),
@@ -136,6 +140,7 @@ interface RevivalsSetup {
   readonly delayNsMax: number;
   readonly imageNsMax: number;
   readonly makeReplica: MakeReplica;
+  readonly isComparing?: boolean | undefined;
   readonly copiesBytesMax?: number;
   readonly listener?: ((line: string) => void) | undefined;
   readonly trouble: Trouble;
@@ -145,6 +150,11 @@ export function runRevivals(setup: RevivalsSetup): RevivalOutcome {
   const { plan, script, trouble, copiesBytesMax, listener } = setup;
   const deathsOf = { source: 0, clone: 0 };
   let deaths = 0;
+  const suspicions: Suspicion[] = [];
+  const comparing = {
+    isComparing: setup.isComparing === true,
+    suspect: (suspicion: Suspicion): void => void suspicions.push(suspicion),
+  };
   let present: CloneAttempt | null = null;
   const there = new RevivingWorld({
     ...setup,
@@ -154,6 +164,7 @@ export function runRevivals(setup: RevivalsSetup): RevivalOutcome {
         {
           ...name,
           membership: new Membership(plan, true),
+          ...comparing,
           ...(copiesBytesMax === undefined ? {} : { copiesBytesMax }),
         },
         ports,
@@ -188,6 +199,7 @@ export function runRevivals(setup: RevivalsSetup): RevivalOutcome {
     const outsides = replicas.map(() => there.outside);
     violations.push(...judgeWorlds(world, { script, observations, outsides, firstPosted: there.clock.firstPosted }));
   }
+  violations.push(...suspicions.map((found) => ({ invariant: "no false alarms", what: JSON.stringify(found) })));
   const living = world.processes.filter(({ state }) => state !== "dead");
   return {
     violations,

@@ -15,11 +15,16 @@ export interface ReplicationLaunchOptions {
   readonly replication?: string | undefined;
   /** Under "replication": replicas that are lost come back, as clones of others; those of programs in TypeScript at their next `mpi.checkpoint`. */
   readonly sustain?: boolean | undefined;
+  /** Under "replication": "hash": replicas compare all messages before the program sees them; they are not compared unless given. */
+  readonly compare?: string | undefined;
 }
 
 const replicasDefault = 2;
 /** Variants in which lost replicas can come back. */
 const clonedVariants: readonly string[] = ["parallel", "mirror"];
+
+/** Variants in which messages can be compared: a leader's message may be of a decision that dies with it. */
+const comparedVariants: readonly string[] = ["parallel", "mirror"];
 
 /** Which replicas of a sender send to which of a receiver. */
 const replicationVariants = ["parallel", "mirror", "leader"] as const;
@@ -54,6 +59,13 @@ export const replicationOptions: readonly ProtocolOption[] = [
     form: { kind: "flag" },
     elsewhere: (owners) => `Cannot sustain redundancy: only --protocol ${owners} has any`,
   },
+  {
+    key: "compare",
+    flag: "--compare <how>",
+    help: "under replication: hash: messages of replicas are compared before the program sees them; two find a flipped bit and stop the job, three outvote it",
+    form: { kind: "text" },
+    elsewhere: (owners) => `Cannot compare messages of replicas: only --protocol ${owners} has any`,
+  },
 ];
 
 /** The ranks of a list like "0,1,4-7"; undefined: it is none. */
@@ -69,7 +81,7 @@ function ranksOf(list: string): Set<number> | undefined {
 
 /** What is wrong with them, in one line; undefined: nothing. */
 export function checkReplication(values: OptionValues, { ranks }: JobFacts): string | undefined {
-  const { replicas, replicateRanks, replication, sustain } = values as ReplicationLaunchOptions;
+  const { replicas, replicateRanks, replication, sustain, compare } = values as ReplicationLaunchOptions;
   if (replicas !== undefined && !isWhole(replicas, 1, replicasMax))
     return `Cannot have ${replicas} processes for each rank: give a whole number from 1 to ${replicasMax}`;
   if (replication !== undefined && !replicationVariants.some((variant) => variant === replication))
@@ -77,6 +89,10 @@ export function checkReplication(values: OptionValues, { ranks }: JobFacts): str
   if (sustain !== undefined && typeof sustain !== "boolean") return "Cannot sustain redundancy: say true or false";
   if (sustain === true && !clonedVariants.some((variant) => variant === (replication ?? "parallel")))
     return `Cannot sustain replication "${replication}": ${clonedVariants.join(" and ")} can be`;
+  if (compare !== undefined && compare !== "hash")
+    return `Cannot compare messages by "${compare}": there is hash, which is of all their bytes`;
+  if (compare !== undefined && !comparedVariants.some((variant) => variant === (replication ?? "parallel")))
+    return `Cannot compare messages under --replication ${replication}: ${comparedVariants.join(" and ")} can be`;
   if (replicateRanks === undefined) return undefined;
   const chosen = ranksOf(replicateRanks);
   if (chosen === undefined) return `Cannot replicate the ranks "${replicateRanks}": give a list like 0,1,4-7`;
@@ -95,5 +111,8 @@ export function replicaPlan(values: OptionValues, ranks: number): readonly numbe
   const chosen = replicateRanks === undefined ? undefined : ranksOf(replicateRanks);
   return Array.from({ length: ranks }, (_, rank) => (chosen === undefined || chosen.has(rank) ? replicas : 1));
 }
+
+export const isComparing = (values: OptionValues): boolean =>
+  (values as ReplicationLaunchOptions).compare !== undefined;
 
 export const isSustained = (values: OptionValues): boolean => (values as ReplicationLaunchOptions).sustain === true;

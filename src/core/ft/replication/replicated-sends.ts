@@ -20,6 +20,7 @@ import {
 } from "../../request/records.ts";
 import type { KeptPayload, ProtocolPorts } from "../protocol.ts";
 import type { ReceivedNumbers } from "../received-numbers.ts";
+import type { SentVotes } from "./comparing/sent-votes.ts";
 import type { Copies } from "./copies.ts";
 import { KeptSend, noSend } from "./kept-send.ts";
 import { type Membership, replicasMax } from "./membership.ts";
@@ -46,6 +47,8 @@ export interface ReplicatedSendsParts {
   readonly copies: Copies;
   readonly order: SeenOrder;
   readonly gates: WorldGates;
+  /** Null: messages are not compared. */
+  readonly votes: SentVotes | null;
 }
 
 export class ReplicatedSends {
@@ -56,6 +59,7 @@ export class ReplicatedSends {
   private readonly order: SeenOrder;
   private readonly gates: WorldGates;
   private readonly notices: WorldNotices;
+  private readonly votes: SentVotes | null;
   /** Bits: all replicas there can be, and the worlds that this process sends to. */
   private readonly all: number;
   protected worlds = 0;
@@ -95,6 +99,7 @@ export class ReplicatedSends {
     this.place = place;
     this.membership = membership;
     this.copies = copies;
+    this.votes = parts.votes;
     this.all = (1 << membership.replicas) - 1;
     this.setWorlds();
   }
@@ -135,6 +140,7 @@ export class ReplicatedSends {
     message.has = channel.acknowledgedBy(message.sequence);
     channel.add(message);
     this.unsettled++;
+    if (this.votes !== null) this.vote(this.votes, channel, message);
     if (this.membership.absentOf(channel.rank) !== 0 && this.hasGates) this.notices.posted(channel, message);
     if (this.mustCopy(message)) {
       this.copies.takeAnyway(message);
@@ -146,6 +152,16 @@ export class ReplicatedSends {
     if (message.isOver || this.settle(channel, message)) return;
     // Bytes that a receiver may be reading from the program's buffer stay the program's.
     if (mayCopy && message.announced === 0 && this.copies.take(message)) this.complete(message);
+  }
+
+  private vote(votes: SentVotes, { dead, closed }: SendChannel, message: KeptSend): void {
+    votes.cast(message);
+    votes.tell(message, this.all & ~dead & ~closed & ~this.unvoted);
+  }
+
+  /** Bits: receivers in these worlds need no vote of this process, because they get its messages. */
+  protected get unvoted(): number {
+    return 1 << this.place.replica;
   }
 
   /** Must the program be able to hear that it is complete, whatever the room for copies? */
@@ -371,6 +387,12 @@ export class ReplicatedSends {
     this.unwelcome.set(rank, waits & ~(1 << replica));
     const channel = this.channelTo(rank);
     channel.closed &= ~(1 << replica);
+    const { votes } = this;
+    if (votes !== null) {
+      channel.forEach((message) => {
+        if ((message.has & (1 << replica)) === 0) votes.tell(message, 1 << replica);
+      });
+    }
     this.sendFrom(channel, 1 << replica);
   }
 
@@ -472,6 +494,7 @@ export class ReplicatedSends {
       channel.forEach((message) => {
         message.announced = 0;
         message.wished = 0;
+        this.votes?.abstain(message);
         this.settle(channel, message);
       });
     }
