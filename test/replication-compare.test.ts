@@ -40,6 +40,15 @@ test("D1 three replicas: a flip is outvoted, and the answer is that of a run wit
   assert.match(messages(stderr).at(-1)!, /exit 0; 1 replica lost; replica 2 of rank 1 stood in for replica 1/);
 });
 
+test("D1 a bit that flips in a message on its way is outvoted as well", { ...limit, ...long }, async () => {
+  const right = await banyan(compared(3, source));
+  const onTheWay = "flip 1 bit in message 4 of rank 0 replica 2";
+  const { code, stdout, stderr } = await banyan(compared(3, "--faults", onTheWay, source));
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(sorted(stdout), sorted(right.stdout));
+  assert.match(stderr, /replica 2 of rank 0 is corrupt, and is ended: message 4 of rank 0 to rank 1 /);
+});
+
 test("D1 sustained, the corrupt replica is replaced by a clone of another", { ...limit, ...long }, async () => {
   const args = compared(3, "--sustain", "--faults", flip, source, "400");
   const [right, { code, stdout, stderr }] = [await banyan(compared(3, source, "400")), await banyan(args)];

@@ -11,6 +11,8 @@ export interface JobSize {
   readonly isLayered?: boolean;
   /** By rank of the program: how many processes play it. Absent: one, and ranks are processes. */
   readonly replicas?: readonly number[] | undefined;
+  /** Can ranks flip bits of messages on their way? Not so unless given. */
+  readonly flipsMessages?: boolean;
 }
 
 /** Why the plan does not fit this job, in one line; undefined when it fits. */
@@ -30,6 +32,8 @@ const killsUnderLayer = "real deaths end a job under --fault-layer; say layer-ki
 const layerKillsElsewhere =
   "only jobs under --fault-layer have deaths that the program alone sees; give it, or say kill";
 
+const flipsElsewhere = "only replicas flip bits of messages on their way; choose a --protocol that has them";
+
 function checkFault(fault: Fault, job: JobSize): string | undefined {
   switch (fault.kind) {
     case "kill":
@@ -45,6 +49,7 @@ function checkFault(fault: Fault, job: JobSize): string | undefined {
     case "continue":
       return fault.node === "random" ? undefined : checkNumber("node", fault.node, job.nodes);
     case "flip":
+      if (fault.message !== null && job.flipsMessages !== true) return flipsElsewhere;
       return checkFlip(fault.victim, job);
     default:
       return checkLink(fault.link, job.nodes);

@@ -52,7 +52,9 @@ describe("X3 fault plans are read", () => {
   it("flips name their bits, their rank and its replica", () => {
     equal(printed("FLIP 3 bits in rank 2 at 5s"), "flip 3 bits in rank 2 at 5s");
     equal(printed("flip 1 bit in rank 2 replica 1 at call 100"), "flip 1 bit in rank 2 replica 1 at call 100");
+    equal(printed("flip 1 bit in message 100 of rank 2"), "flip 1 bit in message 100 of rank 2");
     for (const text of [
+      "flip 1 bit in message 4 of rank 2 at 1s",
       "flip 0 bits in rank 2 at 5s",
       "flip 2 bit in rank 2 at 5s",
       "flip 3 bits in rank 2 in recovery",
@@ -173,8 +175,8 @@ describe("docs/faults.md says what is so", () => {
     const forms = firstCells.map((form) => form.slice(1, -1));
     const faults = forms.filter((form) => /^(kill|layer-kill|stop|continue|cut|delay|restore|flip) /.test(form));
     const moments = forms.filter((form) => /^(at|in|every) /.test(form));
-    deepEqual([faults.length, moments.length, forms.length], [17, 21, 38]);
-    for (const fault of faults) parsed(`${fault} at 1s`);
+    deepEqual([faults.length, moments.length, forms.length], [18, 21, 39]);
+    for (const fault of faults) parsed(fault.includes(" in message ") ? fault : `${fault} at 1s`);
     for (const moment of moments) parsed(`kill node 1 ${moment}`);
   });
 

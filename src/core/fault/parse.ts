@@ -13,6 +13,7 @@ import {
   type LinkPattern,
   services,
   type Victim,
+  type When,
 } from "./plan.ts";
 import { Refusal, Words } from "./words.ts";
 
@@ -55,10 +56,14 @@ function parseSeed(words: Words, hasSeed: boolean): Entry {
   return { kind: "seed", seed: words.wholeNumber(0) };
 }
 
+/** Of a message on its way: its number is the moment. */
+const sending: When = { kind: "init", rank: null };
+
 function parseFault(words: Words): Entry {
   const fault = parseWhat(words);
   const lasts = fault.kind === "stop" || fault.kind === "cut" || fault.kind === "delay";
   let forMs = lasts && words.take("for") ? words.time() : null;
+  if (fault.kind === "flip" && fault.message !== null) return { kind: "fault", fault, when: sending };
   const isSimple = fault.kind === "layer-kill" || fault.kind === "flip";
   const when = isSimple ? parseSimpleWhen(words) : parseWhen(words, fault);
   if (!lasts) return { kind: "fault", fault, when };
@@ -95,9 +100,11 @@ function parseWhat(words: Words): Fault {
       if (bits > flippedBitsMax) throw new Refusal(`"${bits}" is too large; the most is ${flippedBitsMax}`);
       words.oneOf(bits === 1 ? ["bit"] : ["bits"]);
       words.expect("in");
+      const message = words.take("message") ? words.wholeNumber(1) : null;
+      if (message !== null) words.expect("of");
       words.expect("rank");
       const rank = words.wholeNumber(0);
-      return { kind, bits, victim: { rank, replica: words.take("replica") ? words.wholeNumber(0) : null } };
+      return { kind, bits, message, victim: { rank, replica: words.take("replica") ? words.wholeNumber(0) : null } };
     }
   }
 }

@@ -35,8 +35,11 @@ export type Fault =
   | { readonly kind: "cut"; readonly link: LinkPattern; readonly forMs: number | null }
   | { readonly kind: "delay"; readonly link: LinkPattern; readonly byMs: number; readonly forMs: number | null }
   | { readonly kind: "restore"; readonly link: LinkPattern }
-  /** Bits of the memory of a rank's program change, and nobody is told. At a time, or at a call of the victim. */
-  | { readonly kind: "flip"; readonly bits: number; readonly victim: FlipVictim };
+  /**
+   * Bits of the memory of a rank's program change, and nobody is told: at a time, or at a call of the victim. With the number of a message, from 1, bits of
+   * that message, on its way: carried out by the rank itself (`message-flips.ts`), whatever the moment says.
+   */
+  | { readonly kind: "flip"; readonly bits: number; readonly message: number | null; readonly victim: FlipVictim };
 
 export type Victim =
   | { readonly kind: "rank"; readonly rank: number }

@@ -80,6 +80,7 @@ export class FaultSchedule {
       sets,
       isLayered: hasLayerKills(plan),
       replicas: layout.replicas,
+      flipsMessages: true,
     });
     assert(wrong === undefined, `the plan was to be checked before: ${wrong}`);
     this.#seed = seedOf(plan) ?? seed;
@@ -92,7 +93,7 @@ export class FaultSchedule {
     for (const [index, entry] of plan.entries.entries()) {
       if (entry.kind === "seed") continue;
       const { fault, when } = entry;
-      if (fault.kind === "layer-kill") continue;
+      if (fault.kind === "layer-kill" || (fault.kind === "flip" && fault.message !== null)) continue;
       const moment = momentOf(when, fault, layout);
       const watch: Watch = { entry: index + 1, fault, when, moment, fired: 0, dueMs: 0 };
       watch.dueMs = this.#nextDueMs(watch);

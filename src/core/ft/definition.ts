@@ -80,6 +80,16 @@ export interface PlannedDeaths {
   readonly deaths: readonly { readonly rank: number; readonly call: number | null; readonly ms: number | null }[];
 }
 
+/** Bits of a message that flip on its way, by a fault plan. */
+export interface PlannedFlip {
+  readonly rank: number;
+  readonly replica: number;
+  /** Of the process's messages to other ranks, from 1. */
+  readonly message: number;
+  readonly bits: number;
+  readonly seed: number;
+}
+
 /** What is left of a protocol when a job is over. */
 export interface ProtocolReport {
   /** By rank, as far as ranks have come to their end; undefined otherwise. */
@@ -117,6 +127,8 @@ export interface ProtocolDefinition {
    * are real.
    */
   readonly withPlannedDeaths?: (values: OptionValues, planned: PlannedDeaths) => OptionValues;
+  /** Its ranks flip these bits of messages: the values of its options with them. Absent: they cannot. */
+  readonly withPlannedFlips?: (values: OptionValues, flips: readonly PlannedFlip[]) => OptionValues;
   /** Null: it takes none. */
   readonly checkpoints: ((values: OptionValues) => CheckpointPlan) | null;
   /** Null: the engine is asked nothing, and makes no call. */

@@ -84,6 +84,7 @@ const flip: fc.Arbitrary<Entry> = fc.record({
   fault: fc.record({
     kind: fc.constant("flip"),
     bits: fc.integer({ min: 1, max: 99 }),
+    message: fc.constant(null),
     victim: fc.record({ rank, replica: perhaps(fc.constant(0)) }),
   }),
   when: fc.oneof(

@@ -10,11 +10,13 @@ import { type SuspectedWords, suspectedShape } from "./comparing/suspicion.ts";
 import { Membership, replicasMax } from "./membership.ts";
 import {
   checkReplication,
+  flipsOf,
   isComparing,
   isSustained,
   replicaPlan,
   replicationOptions,
   replicationVariant,
+  withPlannedFlips,
 } from "./options.ts";
 import { type Replicated, replicationSummary } from "./report.ts";
 import { replicaOfVariant } from "./variants.ts";
@@ -50,6 +52,7 @@ export const replication: ProtocolDefinition = {
   replicas: replicaPlan,
   clones: isSustained,
   check: checkReplication,
+  withPlannedFlips,
   checkpoints: null,
   rank: ({ rank, replica, ranks, options, passed, resources }) => {
     const membership = new Membership(replicaPlan(options, ranks), isSustained(options));
@@ -57,7 +60,8 @@ export const replication: ProtocolDefinition = {
     const diverged = (divergence: SendDivergence): void => heard?.diverged(divergence);
     const suspect = (suspicion: Suspicion): void => heard?.suspect(suspicion);
     const comparing = { isComparing: isComparing(options), suspect };
-    const process = { rank, replica, membership, passed, diverged, ...comparing };
+    const flips = flipsOf(options).filter((flip) => flip.rank === rank && flip.replica === replica);
+    const process = { rank, replica, membership, passed, diverged, flips, ...comparing };
     return (ports) => replicaOfVariant(replicationVariant(options), process, ports);
   },
   shapes: {

@@ -1,5 +1,5 @@
 /** Options of replication. */
-import type { JobFacts } from "../definition.ts";
+import type { JobFacts, PlannedFlip } from "../definition.ts";
 import { isWhole, type OptionValues, type ProtocolOption } from "../option.ts";
 import { replicasMax } from "./membership.ts";
 
@@ -114,5 +114,17 @@ export function replicaPlan(values: OptionValues, ranks: number): readonly numbe
 
 export const isComparing = (values: OptionValues): boolean =>
   (values as ReplicationLaunchOptions).compare !== undefined;
+
+/** Not an option of the command line: a fault plan's. */
+interface PlannedFlips {
+  readonly messageFlips?: readonly PlannedFlip[];
+}
+
+export const withPlannedFlips = (values: OptionValues, messageFlips: readonly PlannedFlip[]): OptionValues => ({
+  ...values,
+  messageFlips,
+});
+
+export const flipsOf = (values: OptionValues): readonly PlannedFlip[] => (values as PlannedFlips).messageFlips ?? [];
 
 export const isSustained = (values: OptionValues): boolean => (values as ReplicationLaunchOptions).sustain === true;

@@ -20,6 +20,7 @@ import {
 } from "../../request/records.ts";
 import type { KeptPayload, ProtocolPorts } from "../protocol.ts";
 import type { ReceivedNumbers } from "../received-numbers.ts";
+import type { MessageFlips } from "./comparing/message-flips.ts";
 import type { SentVotes } from "./comparing/sent-votes.ts";
 import type { Copies } from "./copies.ts";
 import { KeptSend, noSend } from "./kept-send.ts";
@@ -49,6 +50,8 @@ export interface ReplicatedSendsParts {
   readonly gates: WorldGates;
   /** Null: messages are not compared. */
   readonly votes: SentVotes | null;
+  /** Null: no bit of a message flips. */
+  readonly flips: MessageFlips | null;
 }
 
 export class ReplicatedSends {
@@ -60,6 +63,7 @@ export class ReplicatedSends {
   private readonly gates: WorldGates;
   private readonly notices: WorldNotices;
   private readonly votes: SentVotes | null;
+  private readonly flips: MessageFlips | null;
   /** Bits: all replicas there can be, and the worlds that this process sends to. */
   private readonly all: number;
   protected worlds = 0;
@@ -100,6 +104,7 @@ export class ReplicatedSends {
     this.membership = membership;
     this.copies = copies;
     this.votes = parts.votes;
+    this.flips = parts.flips;
     this.all = (1 << membership.replicas) - 1;
     this.setWorlds();
   }
@@ -141,6 +146,7 @@ export class ReplicatedSends {
     channel.add(message);
     this.unsettled++;
     if (this.votes !== null) this.vote(this.votes, channel, message);
+    this.flips?.posted(message);
     if (this.membership.absentOf(channel.rank) !== 0 && this.hasGates) this.notices.posted(channel, message);
     if (this.mustCopy(message)) {
       this.copies.takeAnyway(message);
@@ -276,7 +282,7 @@ export class ReplicatedSends {
   protected transmit(message: KeptSend, world: number): boolean {
     message.replica = world;
     const keeper = this.keepers;
-    const went = this.ports.transmit(message, keeper);
+    const went = (this.flips ?? this.ports).transmit(message, keeper);
     if (went === Went.NOWHERE) return false;
     if (went === Went.WHOLE) this.wentWhole(message, world);
     else {
@@ -299,6 +305,7 @@ export class ReplicatedSends {
     if (announced === undefined) return;
     this.announced.delete(keeper);
     const { message, replica } = announced;
+    this.flips?.over(message);
     message.announced &= ~(1 << replica);
     this.answered(message, replica);
     this.settle(this.channelTo(message.dest), message);
@@ -619,6 +626,7 @@ export class ReplicatedSends {
     for (const [keeper, announced] of this.announced) {
       if (announced.message.dest !== rank || announced.replica !== replica) continue;
       this.announced.delete(keeper);
+      this.flips?.over(announced.message);
       announced.message.announced &= ~(1 << replica);
     }
     const heir = this.heirs.get(rank);

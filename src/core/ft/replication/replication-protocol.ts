@@ -20,6 +20,7 @@ import { Arrival, Pin } from "../../request/decisions.ts";
 import { R_PEER, R_PROTOCOL, RecordFlag } from "../../request/records.ts";
 import { CONTEXT, KIND, kindOf, PacketKind, replicaOf, SEQUENCE, SOURCE, TAG } from "../../wire/packet.ts";
 import type { CloneBeginning } from "../clones.ts";
+import type { PlannedFlip } from "../definition.ts";
 import { PassThrough } from "../pass-through.ts";
 import type { Beginning, KeptPayload, ProtocolPorts } from "../protocol.ts";
 import { ReceivedNumbers } from "../received-numbers.ts";
@@ -27,6 +28,7 @@ import type { SharedOperations } from "../shared-operations.ts";
 import { Acknowledgements, heldWord, runMax } from "./acknowledgements.ts";
 import type { CloneSource } from "./clone-source.ts";
 import { MessageComparison, type Suspicion } from "./comparing/message-comparison.ts";
+import { MessageFlips } from "./comparing/message-flips.ts";
 import { isComparison, SendComparison, type SendDivergence } from "./comparing/send-comparison.ts";
 import { isVote, SentVotes } from "./comparing/sent-votes.ts";
 import { Copies } from "./copies.ts";
@@ -51,6 +53,8 @@ export interface ReplicationOptions {
   readonly passed?: Float64Array;
   /** Replicas of the rank have been found to send different messages; called once at most. */
   readonly diverged?: (divergence: SendDivergence) => void;
+  /** Bits of its messages that flip on their way. */
+  readonly flips?: readonly PlannedFlip[];
   /** Are messages compared before the program sees them? */
   readonly isComparing?: boolean;
   /** Replicas of a rank have been found to send this process different messages. */
@@ -93,6 +97,7 @@ export class ReplicationProtocol extends PassThrough {
   constructor(options: ReplicationOptions, ports: ProtocolPorts) {
     super();
     const { rank, replica, membership, copiesBytesMax, passed, diverged, suspect, isComparing = false } = options;
+    const { flips: planned = [] } = options;
     const place = { rank, replica };
     this.rank = rank;
     this.replica = replica;
@@ -101,7 +106,8 @@ export class ReplicationProtocol extends PassThrough {
     this.gates = new WorldGates(ports, { own: replica, order: this.order, arrived: this.numbers });
     const copies = new Copies(ports.memory, copiesBytesMax ?? copiesBytesMaxDefault);
     const votes = isComparing ? new SentVotes(ports) : null;
-    this.sends = this.newSends({ place, membership, copies, order: this.order, gates: this.gates, votes });
+    const flips = planned.length === 0 ? null : new MessageFlips(ports, planned);
+    this.sends = this.newSends({ place, membership, copies, order: this.order, gates: this.gates, votes, flips });
     this.acknowledgements = this.newWords(ports, membership, place);
     this.files = new ReplicatedOperations(ports, place, membership.replicas, membership.livingOf(rank));
     this.comparison = new SendComparison({

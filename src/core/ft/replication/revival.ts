@@ -110,7 +110,7 @@ export class Revival {
   private readonly returning = new Map<number, Returning>();
   /** By rank and replica. */
   private readonly awareness = new Map<string, Awareness>();
-  /** By rank: messages that are being taken from a replica which sends to another world now. */
+  /** By rank: messages that are being taken from a replica which sends to another world now, or does not hear of its own any more. */
   private readonly foreign = new Map<number, Set<number>>();
   /** A clone's: who has not welcomed it yet. */
   private readonly strangers = new Roll();
@@ -288,6 +288,8 @@ export class Revival {
 
   private relax(source: ProcessName): void {
     this.acknowledgements.tellAlso(source, false);
+    // Of what has come and is not judged yet it will hear as well.
+    for (const number of this.comparing?.asideFrom(source.rank) ?? []) this.foreignOf(source.rank).add(number);
     this.sends.disinherit(source);
   }
 
@@ -378,12 +380,17 @@ export class Revival {
     if (this.membership.substituteOf(name.rank, this.place.replica) === name.replica) {
       for (const number of this.ports.incompleteFrom(name.rank)) {
         if (this.ports.isBroken(name.rank, number)) continue;
-        const numbers = this.foreign.get(name.rank) ?? new Set();
-        this.foreign.set(name.rank, numbers.add(number));
+        this.foreignOf(name.rank).add(number);
         this.tell(name, RevivalWord.ELSEWHERE, number);
       }
     }
     this.tell(name, RevivalWord.WELCOME, life);
+  }
+
+  private foreignOf(rank: number): Set<number> {
+    const numbers = this.foreign.get(rank) ?? new Set<number>();
+    this.foreign.set(rank, numbers);
+    return numbers;
   }
 
   /** The replica that the sender of a message does not know of yet, −1: it knows of all. */

@@ -339,6 +339,12 @@ export class MessageComparison {
     sender.table.excuse(replica, (sequence) => numbers.has(sequence));
   }
 
+  /** The numbers of messages of a rank that have come, and are not let in. */
+  asideFrom(rank: number): number[] {
+    const { records } = this.host.ports;
+    return (this.senders.get(rank)?.aside ?? []).map((envelope) => records.get(envelope, R_SEQUENCE));
+  }
+
   /** This process is a clone. */
   begin(): void {
     this.isRestless = true;
