@@ -138,7 +138,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "real/service-channel": ["real/transport", "real/machine", "real/disk", "core/service-channel", "core/base"],
   "real/checkpoint-server": ["real/file-service", "real/image", "real/transport", "core/base"],
   // The parts of protocols that need the machine: their interfaces, the protocols, the lists of them.
-  "real/part-hosts": ["real/process", "real/transport", "core/binding", "core/ft", "core/fault", "core/service"],
+  "real/part-hosts": [
+    "real/process",
+    "real/transport",
+    "core/binding",
+    "core/ft",
+    "core/fault",
+    "core/service",
+    "core/base",
+  ],
   "real/logging": [
     "trust",
     "real/part-hosts",
@@ -152,7 +160,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "core/service",
     "core/base",
   ],
-  "real/replication": ["real/part-hosts", "core/ft"],
+  "real/replication": ["real/part-hosts", "core/ft", "core/base"],
   "real/channel-memory": [
     "real/disk",
     "real/part-hosts",
@@ -233,6 +241,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "core/process",
     "core/request/memory-marks.ts",
     "core/service",
+    "core/fault",
     "core/base",
   ],
   // The dispatcher.

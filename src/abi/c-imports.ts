@@ -30,11 +30,11 @@ export function cImportsOf(module: WebAssembly.Module, options: ImportOptions) {
   const { rank, memory, program, library, descriptors, pause, hostName, terminals, signalName } = options;
   const names = WebAssembly.Module.imports(module).filter((each) => each.module === "mpi");
   program.disk = new ProgramFiles({ files: library.files, descriptors, run: library.run });
-  const { choices } = program.operations;
+  const { choices, clocks } = program.operations;
   const shown = choices === null ? library : choosingInput(library, choices);
   const wasi = wasiImports({ library: shown, memory: memory.bytes, descriptors, pause });
-  if (choices !== null) {
-    wasi["clock_time_get"] = choosingClock(wasi["clock_time_get"]!, library, memory.bytes, choices);
+  if (clocks !== null) {
+    wasi["clock_time_get"] = choosingClock(wasi["clock_time_get"]!, library, memory.bytes, clocks);
   }
   for (const name of wasiCapturePoints) wasi[name] = capturePoint(program, wasi[name]!);
   return {

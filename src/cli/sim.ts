@@ -7,6 +7,7 @@ import { Command, Option } from "commander";
 import { checkPlan } from "../core/fault/check.ts";
 import { parsePlan } from "../core/fault/parse.ts";
 import type { FaultPlan } from "../core/fault/plan.ts";
+import { printEntry } from "../core/fault/print.ts";
 import { protocolNamed, protocolNames } from "../core/ft/protocol-named.ts";
 import { protocolDefault } from "../core/ft/registry.ts";
 import { failureText } from "../sim/failure-text.ts";
@@ -161,7 +162,11 @@ ${withReturn.map(examplesOf).join("")}  banyan sim -n 256 --seed 7 solver.c 1000
 function planOf(text: string): FaultPlan {
   const plan = parsePlan(readFaultPlan(text));
   if (typeof plan === "string") throw new UsageError(plan);
-  return plan;
+  const flip = plan.entries.find((entry) => entry.kind === "fault" && entry.fault.kind === "flip");
+  if (flip === undefined) return plan;
+  throw new UsageError(
+    `Cannot use the fault plan: "${printEntry(flip)}": memory of simulated ranks does not change by itself`,
+  );
 }
 
 /** The world of a seed; refuses a plan that names something the world lacks. */

@@ -24,6 +24,7 @@ import { volume } from "./benchmarks/logging/volume.ts";
 import { matching } from "./benchmarks/matching.ts";
 import { memory } from "./benchmarks/memory.ts";
 import { programs } from "./benchmarks/programs.ts";
+import { replicationComparing } from "./benchmarks/replication/comparing.ts";
 import { replicationKernels } from "./benchmarks/replication/kernels.ts";
 import { replicationMessages } from "./benchmarks/replication/messages.ts";
 import { replicationPingPong } from "./benchmarks/replication/ping-pong.ts";
@@ -58,6 +59,6 @@ export const groups: Readonly<Record<string, readonly Benchmark[]>> = {
   combination: [lostGrids],
   "fault-layer": [layerAllreduce, layerGrowth],
   logging: [loggingPingPong, loggingKernels, lu, volume, synchronisation, recovery, loggingCheckpoints],
-  replication: [replicationPingPong, replicationKernels, replicationMessages],
+  replication: [replicationPingPong, replicationKernels, replicationMessages, replicationComparing],
   ulfm: [selfRepair, ulfmKernels, ulfmGrowth],
 };

@@ -85,8 +85,8 @@ export class Mpi extends Names {
 
   /** Seconds since some moment in the past. */
   wtime(): number {
-    const { choices } = this.#environment.operations;
-    return choices === null ? this.#host.now() : chosenTime(choices, this.#host);
+    const { clocks } = this.#environment.operations;
+    return clocks === null ? this.#host.now() : chosenTime(clocks, this.#host);
   }
 
   /** Resolution of `wtime` in seconds. */

@@ -113,8 +113,8 @@ const table: CallTable = {
     return program.host.abort(code, `MPI_Abort(${comm.label}, ${code})`, abortedWith(program, comm));
   },
   MPI_Wtime({ host, operations }) {
-    const { choices } = operations;
-    return choices === null ? host.now() : chosenTime(choices, host);
+    const { clocks } = operations;
+    return clocks === null ? host.now() : chosenTime(clocks, host);
   },
   MPI_Wtick: () => 1e-9,
   MPI_Get_processor_name: (program, name: number, length: number) =>

@@ -206,6 +206,8 @@ export interface Operations {
   cancel(request: RecordId): void;
   /** The observer of the program's choices, which may know those of an earlier life (choices.ts); null: there is none. */
   readonly choices: Choices | null;
+  /** The same for readings of clocks, which some protocols share that share nothing else. */
+  readonly clocks: Choices | null;
 
   // Waiting, as the world does it
 

@@ -56,6 +56,10 @@ export class PassingOperations implements Operations {
     return this.base.choices;
   }
 
+  get clocks(): Choices | null {
+    return this.base.clocks;
+  }
+
   sendNow(comm: Communicator, from: Pointer, bytes: number, dest: number, tag: number): boolean {
     return this.base.sendNow(comm, from, bytes, dest, tag);
   }

@@ -7,6 +7,7 @@ import type { Collective } from "../coll/plan.ts";
 import type { Group } from "../comm/group.ts";
 import { AwaitedChoices, waitThrough } from "../ft/awaited-choices.ts";
 import type { Choices } from "../ft/choices.ts";
+import { PerformedChoices } from "../ft/performed-choices.ts";
 import type { Engine } from "../p2p/engine.ts";
 import { foldOnBoard } from "../process/board-fold.ts";
 import type { CollectiveForm, EqualCall, EqualKind, ReductionKind } from "../process/collective-form.ts";
@@ -43,6 +44,15 @@ import type { Waits } from "./world.ts";
 const worldRank = (comm: Communicator, rank: number): number =>
   rank === ANY_SOURCE ? ANY_SOURCE : comm.peers.worldRank(rank as CommRank);
 
+/** One of the processes that play a rank reads a clock for all of them. Null: each reads its own. */
+function sharedClocks(waits: Waits): Choices | null {
+  const { protocol } = waits.process;
+  if (protocol === null || !protocol.sharesClocks || protocol.operations === null) return null;
+  return new PerformedChoices(protocol.operations, (isOver) => {
+    waitThrough((over) => waits.waitUntil(over), isOver);
+  });
+}
+
 export class ProcessOperations implements Operations {
   private readonly waits: Waits;
   private readonly process: Process;
@@ -50,6 +60,7 @@ export class ProcessOperations implements Operations {
   private readonly records: Records;
   private readonly collectives: Collectives;
   readonly choices: Choices | null;
+  readonly clocks: Choices | null;
   readonly simulatedDeath = null;
 
   constructor(waits: Waits) {
@@ -61,6 +72,7 @@ export class ProcessOperations implements Operations {
     this.collectives = process.collectives;
     const { choices } = process;
     this.choices = choices === null ? null : new AwaitedChoices(choices, (isOver) => waits.waitUntil(isOver));
+    this.clocks = this.choices ?? sharedClocks(waits);
   }
 
   sendNow(comm: Communicator, from: Pointer, bytes: number, dest: number, tag: number): boolean {

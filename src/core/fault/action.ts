@@ -1,6 +1,6 @@
 /** A fault that is due now, with every number filled in. */
 import { unreachable } from "../base/assert.ts";
-import { type FaultLayout, placesOf } from "./moment.ts";
+import { type FaultLayout, placesOf, processOf } from "./moment.ts";
 import type { Fault, LinkPattern, Service, Victim } from "./plan.ts";
 
 export type FaultAction = {
@@ -18,7 +18,9 @@ export type Deed =
   /** A link that carries nothing, or delays everything, until another action changes the link; nothing is lost. */
   | { readonly kind: "cut-link"; readonly link: Link }
   | { readonly kind: "delay-link"; readonly link: Link; readonly byMs: number }
-  | { readonly kind: "restore-link"; readonly link: Link };
+  | { readonly kind: "restore-link"; readonly link: Link }
+  /** Of the memory of that process's program; which bits follow from `seed`. */
+  | { readonly kind: "flip-bits"; readonly rank: number; readonly bits: number; readonly seed: number };
 
 /** Two nodes, the smaller number first; both directions are meant. */
 export type Link = readonly [number, number];
@@ -26,7 +28,8 @@ export type Link = readonly [number, number];
 /** Picks a living victim at random; undefined when none is alive. */
 type PickLiving = (of: "rank" | "node") => number | undefined;
 
-export function deedsOf(fault: Fault, layout: FaultLayout, pick: PickLiving): Deed[] {
+/** `draw`: a random number of 32 bits. */
+export function deedsOf(fault: Fault, layout: FaultLayout, pick: PickLiving, draw: () => number): Deed[] {
   switch (fault.kind) {
     case "kill":
       return kill(fault.victim, layout, pick);
@@ -45,6 +48,8 @@ export function deedsOf(fault: Fault, layout: FaultLayout, pick: PickLiving): De
       return linksOf(fault.link, layout.nodes).map((link) => ({ kind: "delay-link", link, byMs: fault.byMs }));
     case "restore":
       return linksOf(fault.link, layout.nodes).map((link) => ({ kind: "restore-link", link }));
+    case "flip":
+      return [{ kind: "flip-bits", rank: processOf(fault.victim, layout), bits: fault.bits, seed: draw() }];
     default:
       return unreachable(fault);
   }

@@ -20,6 +20,8 @@ describe("X3 a plan fits a job", () => {
   const nodes = "there is no node 4; the job has nodes 0 to 3";
   const sets = "there is no set 4; the job has sets 0 to 3";
   const noSets = "the job's protocol takes no checkpoints and has no sets; choose another with --protocol";
+  const noFlips = "only replicas flip bits of messages on their way; choose a --protocol that has them";
+  const replicated = { ...jobSize, replicas: [2, 2, 2, 2] };
   const refusals: readonly (readonly [string, JobSize, string])[] = [
     ["kill rank 8 at 3s", jobSize, ranks],
     ["kill rank 1 at 3s", alone, "there is no rank 1; the job has rank 0 alone"],
@@ -41,6 +43,11 @@ describe("X3 a plan fits a job", () => {
     ["kill random node at 3s", layered, onlyReal],
     ["layer-kill rank 8 at 3s", layered, ranks],
     ["layer-kill node 4 at 3s", layered, nodes],
+    ["flip 1 bit in rank 8 at 3s", jobSize, ranks],
+    ["flip 1 bit in message 5 of rank 2", jobSize, noFlips],
+    ["flip 1 bit in rank 4 at 3s", replicated, "there is no rank 4; the job has ranks 0 to 3"],
+    ["flip 1 bit in rank 3 replica 2 at 3s", replicated, "there is no replica 2 of rank 3; it has replicas 0 to 1"],
+    ["flip 1 bit in rank 0 replica 1 at 3s", jobSize, "there is no replica 1 of rank 0; it has replica 0 alone"],
   ];
   for (const [text, job, wrong] of refusals) {
     it(`not ${text}, with ${job.ranks} ranks and ${job.sets} sets`, () => {

@@ -1,5 +1,5 @@
 /** Does a fault plan fit a job? Everything that the plan names must exist. */
-import type { Entry, Fault, FaultPlan, LinkPattern, When } from "./plan.ts";
+import type { Entry, Fault, FaultPlan, FlipVictim, LinkPattern, When } from "./plan.ts";
 import { printEntry } from "./print.ts";
 
 export interface JobSize {
@@ -9,6 +9,10 @@ export interface JobSize {
   readonly sets: number;
   /** Processes are dead to the program alone; not so unless given. */
   readonly isLayered?: boolean;
+  /** By rank of the program: how many processes play it. Absent: one, and ranks are processes. */
+  readonly replicas?: readonly number[] | undefined;
+  /** Can ranks flip bits of messages on their way? Not so unless given. */
+  readonly flipsMessages?: boolean;
 }
 
 /** Why the plan does not fit this job, in one line; undefined when it fits. */
@@ -28,6 +32,8 @@ const killsUnderLayer = "real deaths end a job under --fault-layer; say layer-ki
 const layerKillsElsewhere =
   "only jobs under --fault-layer have deaths that the program alone sees; give it, or say kill";
 
+const flipsElsewhere = "only replicas flip bits of messages on their way; choose a --protocol that has them";
+
 function checkFault(fault: Fault, job: JobSize): string | undefined {
   switch (fault.kind) {
     case "kill":
@@ -42,9 +48,20 @@ function checkFault(fault: Fault, job: JobSize): string | undefined {
     case "stop":
     case "continue":
       return fault.node === "random" ? undefined : checkNumber("node", fault.node, job.nodes);
+    case "flip":
+      if (fault.message !== null && job.flipsMessages !== true) return flipsElsewhere;
+      return checkFlip(fault.victim, job);
     default:
       return checkLink(fault.link, job.nodes);
   }
+}
+
+function checkFlip({ rank, replica }: FlipVictim, { ranks, replicas }: JobSize): string | undefined {
+  const wrong = checkNumber("rank", rank, replicas?.length ?? ranks);
+  if (wrong !== undefined || replica === null) return wrong;
+  const there = replicas?.[rank] ?? 1;
+  if (replica < there) return undefined;
+  return `there is no replica ${replica} of rank ${rank}; it has ${there === 1 ? "replica 0 alone" : `replicas 0 to ${there - 1}`}`;
 }
 
 function checkWhen(when: When, job: JobSize): string | undefined {

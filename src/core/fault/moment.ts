@@ -3,7 +3,8 @@
  * is known.
  */
 import { assert, unreachable } from "../base/assert.ts";
-import type { CheckpointWindow, Fault, SetScope, When } from "./plan.ts";
+import { playersOf } from "../base/players.ts";
+import type { CheckpointWindow, Fault, FlipVictim, SetScope, When } from "./plan.ts";
 
 /** Which ranks a fault of a node or of a set concerns. */
 export interface FaultLayout {
@@ -12,6 +13,16 @@ export interface FaultLayout {
   readonly placement: readonly number[];
   /** Set of each rank, the ranks that roll back together; empty where there are no sets. */
   readonly setOf: readonly number[];
+  /** By rank of the program: how many processes play it. Absent: one, and ranks are processes. */
+  readonly replicas?: readonly number[] | undefined;
+}
+
+/** The process that plays a rank of the program; those that play it first are the first. */
+export function processOf({ rank, replica }: FlipVictim, { replicas }: FaultLayout): number {
+  if (replicas === undefined) return rank;
+  const process = playersOf(replicas).findIndex((name) => name.rank === rank && name.replica === (replica ?? 0));
+  assert(process >= 0, `the plan was to be checked before: nobody is replica ${replica} of rank ${rank}`);
+  return process;
 }
 
 /** An event that the job reports. The reporter stands still until the actions that come back are done: that is the window. */
@@ -142,6 +153,8 @@ function ranksOf(fault: Fault, layout: FaultLayout): readonly number[] | null {
     case "stop":
     case "continue":
       return fault.node === "random" ? null : placesOf(fault.node, layout.placement);
+    case "flip":
+      return [processOf(fault.victim, layout)];
     default:
       return null;
   }

@@ -39,8 +39,8 @@ export function parseWhen(words: Words, fault: Fault): When {
   }
 }
 
-/** The moments of deaths that ranks carry out themselves: they know the time, and their own calls. */
-export function parseLayerWhen(words: Words): When {
+/** The moments of faults that concern one rank alone: a time, or a call of its own. */
+export function parseSimpleWhen(words: Words): When {
   words.expect("at");
   const span = parseSpan(words, 0);
   if (span !== null) return { kind: "time", after: span };

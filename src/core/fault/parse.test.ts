@@ -49,6 +49,20 @@ describe("X3 fault plans are read", () => {
     );
   });
 
+  it("flips name their bits, their rank and its replica", () => {
+    equal(printed("FLIP 3 bits in rank 2 at 5s"), "flip 3 bits in rank 2 at 5s");
+    equal(printed("flip 1 bit in rank 2 replica 1 at call 100"), "flip 1 bit in rank 2 replica 1 at call 100");
+    equal(printed("flip 1 bit in message 100 of rank 2"), "flip 1 bit in message 100 of rank 2");
+    for (const text of [
+      "flip 1 bit in message 4 of rank 2 at 1s",
+      "flip 0 bits in rank 2 at 5s",
+      "flip 2 bit in rank 2 at 5s",
+      "flip 3 bits in rank 2 in recovery",
+    ]) {
+      equal(typeof parsePlan(text), "string", text);
+    }
+  });
+
   it("entries end at semicolons and lines, comments at the end of the line", () => {
     const text = "\n kill rank 5 at 3s; seed 7 # all; of it\r\n\n# stop node 1 at 1s\nSTOP node 2  at 1s for 500ms;;";
     equal(printed(text), "kill rank 5 at 3s; seed 7; stop node 2 at 1s for 500ms");
@@ -99,7 +113,7 @@ describe("X3 fault plans are read", () => {
 describe("X3 a plan that cannot be read is answered in one line: which entry, what is wrong, what is allowed", () => {
   const time = "a time with its unit (500ms, 3s, 1.5m, 2h)";
   const refusals: Readonly<Record<string, string>> = {
-    "kil rank 3": '"kil" does not fit here; allowed: seed, kill, layer-kill, stop, continue, cut, delay, restore',
+    "kil rank 3": '"kil" does not fit here; allowed: seed, kill, layer-kill, stop, continue, cut, delay, restore, flip',
     "kill rank": "it ends too early; allowed: a whole number",
     "kill rank -1 at 3s": '"-1" does not fit here; allowed: a whole number',
     "kill rank 3": "it ends too early; allowed: in, every, at",
@@ -159,10 +173,10 @@ describe("docs/faults.md says what is so", () => {
   it("so can every fault and every moment of its tables", () => {
     const firstCells = [...page.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell]) => cell!.match(/`[^`]+`/g)!);
     const forms = firstCells.map((form) => form.slice(1, -1));
-    const faults = forms.filter((form) => /^(kill|layer-kill|stop|continue|cut|delay|restore) /.test(form));
+    const faults = forms.filter((form) => /^(kill|layer-kill|stop|continue|cut|delay|restore|flip) /.test(form));
     const moments = forms.filter((form) => /^(at|in|every) /.test(form));
-    deepEqual([faults.length, moments.length, forms.length], [15, 21, 36]);
-    for (const fault of faults) parsed(`${fault} at 1s`);
+    deepEqual([faults.length, moments.length, forms.length], [18, 21, 39]);
+    for (const fault of faults) parsed(fault.includes(" in message ") ? fault : `${fault} at 1s`);
     for (const moment of moments) parsed(`kill node 1 ${moment}`);
   });
 

@@ -2,16 +2,18 @@
  * Text to fault plan. Entries are separated by semicolons or line ends, `#` begins a comment. Every entry is a fault and a
  * moment, with `for <time>` before or after the moment; words that qualify a moment may stand in any order.
  */
-import { parseLayerWhen, parseWhen } from "./parse-when.ts";
+import { parseSimpleWhen, parseWhen } from "./parse-when.ts";
 import {
   type Entry,
   entriesMax,
   type Fault,
   type FaultPlan,
+  flippedBitsMax,
   type LayerVictim,
   type LinkPattern,
   services,
   type Victim,
+  type When,
 } from "./plan.ts";
 import { Refusal, Words } from "./words.ts";
 
@@ -54,18 +56,23 @@ function parseSeed(words: Words, hasSeed: boolean): Entry {
   return { kind: "seed", seed: words.wholeNumber(0) };
 }
 
+/** Of a message on its way: its number is the moment. */
+const sending: When = { kind: "init", rank: null };
+
 function parseFault(words: Words): Entry {
   const fault = parseWhat(words);
   const lasts = fault.kind === "stop" || fault.kind === "cut" || fault.kind === "delay";
   let forMs = lasts && words.take("for") ? words.time() : null;
-  const when = fault.kind === "layer-kill" ? parseLayerWhen(words) : parseWhen(words, fault);
+  if (fault.kind === "flip" && fault.message !== null) return { kind: "fault", fault, when: sending };
+  const isSimple = fault.kind === "layer-kill" || fault.kind === "flip";
+  const when = isSimple ? parseSimpleWhen(words) : parseWhen(words, fault);
   if (!lasts) return { kind: "fault", fault, when };
   if (forMs === null && words.take("for")) forMs = words.time();
   return { kind: "fault", fault: { ...fault, forMs }, when };
 }
 
 function parseWhat(words: Words): Fault {
-  const kind = words.oneOf(["kill", "layer-kill", "stop", "continue", "cut", "delay", "restore"]);
+  const kind = words.oneOf(["kill", "layer-kill", "stop", "continue", "cut", "delay", "restore", "flip"]);
   switch (kind) {
     case "kill":
       return { kind, victim: parseVictim(words) };
@@ -88,6 +95,17 @@ function parseWhat(words: Words): Fault {
     }
     case "restore":
       return { kind, link: parseLink(words) };
+    case "flip": {
+      const bits = words.wholeNumber(1);
+      if (bits > flippedBitsMax) throw new Refusal(`"${bits}" is too large; the most is ${flippedBitsMax}`);
+      words.oneOf(bits === 1 ? ["bit"] : ["bits"]);
+      words.expect("in");
+      const message = words.take("message") ? words.wholeNumber(1) : null;
+      if (message !== null) words.expect("of");
+      words.expect("rank");
+      const rank = words.wholeNumber(0);
+      return { kind, bits, message, victim: { rank, replica: words.take("replica") ? words.wholeNumber(0) : null } };
+    }
   }
 }
 

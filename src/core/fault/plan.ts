@@ -34,7 +34,12 @@ export type Fault =
   | { readonly kind: "continue"; readonly node: number }
   | { readonly kind: "cut"; readonly link: LinkPattern; readonly forMs: number | null }
   | { readonly kind: "delay"; readonly link: LinkPattern; readonly byMs: number; readonly forMs: number | null }
-  | { readonly kind: "restore"; readonly link: LinkPattern };
+  | { readonly kind: "restore"; readonly link: LinkPattern }
+  /**
+   * Bits of the memory of a rank's program change, and nobody is told: at a time, or at a call of the victim. With the number of a message, from 1, bits of
+   * that message, on its way: carried out by the rank itself (`message-flips.ts`), whatever the moment says.
+   */
+  | { readonly kind: "flip"; readonly bits: number; readonly message: number | null; readonly victim: FlipVictim };
 
 export type Victim =
   | { readonly kind: "rank"; readonly rank: number }
@@ -48,6 +53,15 @@ export type LayerVictim =
   | { readonly kind: "rank"; readonly rank: number }
   | { readonly kind: "node"; readonly node: number }
   | { readonly kind: "random"; readonly of: "rank" };
+
+/** Where several processes play a rank, one of them: the first unless given. */
+export interface FlipVictim {
+  readonly rank: number;
+  readonly replica: number | null;
+}
+
+/** More would take long to draw, and no memory fails so. */
+export const flippedBitsMax = 1_000_000;
 
 export const services = ["event-logger", "memory", "checkpoint-server", "dispatcher"] as const;
 export type Service = (typeof services)[number];

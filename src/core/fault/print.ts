@@ -19,6 +19,7 @@ export function printPlan(plan: FaultPlan): string {
 export function printEntry(entry: Entry): string {
   if (entry.kind === "seed") return `seed ${entry.seed}`;
   const { fault, when } = entry;
+  if (fault.kind === "flip" && fault.message !== null) return printFault(fault);
   const lasts = fault.kind === "stop" || fault.kind === "cut" || fault.kind === "delay";
   return `${printFault(fault)} ${printWhen(when)}${lasts ? optional("for", printTime)(fault.forMs) : ""}`;
 }
@@ -37,6 +38,12 @@ function printFault(fault: Fault): string {
       return `${fault.kind} ${printLink(fault.link)}`;
     case "delay":
       return `delay ${printLink(fault.link)} by ${printTime(fault.byMs)}`;
+    case "flip": {
+      const { rank, replica } = fault.victim;
+      const bits = `${fault.bits} ${fault.bits === 1 ? "bit" : "bits"}`;
+      const message = fault.message === null ? "" : `message ${fault.message} of `;
+      return `flip ${bits} in ${message}rank ${rank}${optional("replica", String)(replica)}`;
+    }
     default:
       return unreachable(fault);
   }

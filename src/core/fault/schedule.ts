@@ -79,6 +79,8 @@ export class FaultSchedule {
       nodes: layout.nodes,
       sets,
       isLayered: hasLayerKills(plan),
+      replicas: layout.replicas,
+      flipsMessages: true,
     });
     assert(wrong === undefined, `the plan was to be checked before: ${wrong}`);
     this.#seed = seedOf(plan) ?? seed;
@@ -91,7 +93,7 @@ export class FaultSchedule {
     for (const [index, entry] of plan.entries.entries()) {
       if (entry.kind === "seed") continue;
       const { fault, when } = entry;
-      if (fault.kind === "layer-kill") continue;
+      if (fault.kind === "layer-kill" || (fault.kind === "flip" && fault.message !== null)) continue;
       const moment = momentOf(when, fault, layout);
       const watch: Watch = { entry: index + 1, fault, when, moment, fired: 0, dueMs: 0 };
       watch.dueMs = this.#nextDueMs(watch);
@@ -181,7 +183,8 @@ export class FaultSchedule {
     const { entry, fault } = watch;
     const draws = new Draws(this.#seed, entry, watch.fired, forTarget);
     this.#countFiring(watch);
-    for (const deed of deedsOf(fault, this.#layout, (of) => this.#pick(of, draws, actions))) {
+    const draw = (): number => Math.floor(draws.unit() * 2 ** 32);
+    for (const deed of deedsOf(fault, this.#layout, (of) => this.#pick(of, draws, actions), draw)) {
       actions.push({ entry, ...deed });
       this.#ends = this.#ends.filter((end) => !isAboutSame(end.action, deed));
       const undoing = undoingOf(deed);

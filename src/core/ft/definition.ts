@@ -5,6 +5,7 @@
  * Parts that need the machine (shared memory, sockets, processes) are in folders of the protocol's name under `real/` and
  * `sim/`. These parts speak to each other in values that only the protocol understands, and whose shapes it declares.
  */
+import type { ClonedReplica } from "./clones.ts";
 import type { OptionValues, ProtocolOption } from "./option.ts";
 import type { NewProtocol } from "./protocol.ts";
 import type { ProtocolShapes } from "./protocol-shapes.ts";
@@ -79,6 +80,16 @@ export interface PlannedDeaths {
   readonly deaths: readonly { readonly rank: number; readonly call: number | null; readonly ms: number | null }[];
 }
 
+/** Bits of a message that flip on its way, by a fault plan. */
+export interface PlannedFlip {
+  readonly rank: number;
+  readonly replica: number;
+  /** Of the process's messages to other ranks, from 1. */
+  readonly message: number;
+  readonly bits: number;
+  readonly seed: number;
+}
+
 /** What is left of a protocol when a job is over. */
 export interface ProtocolReport {
   /** By rank, as far as ranks have come to their end; undefined otherwise. */
@@ -88,6 +99,8 @@ export interface ProtocolReport {
   readonly finished: number;
   /** Of its part for the job; undefined: it has none. */
   readonly job: unknown;
+  /** Replicas that have come back. */
+  readonly clones?: readonly ClonedReplica[] | undefined;
 }
 
 export interface ProtocolDefinition {
@@ -116,6 +129,8 @@ export interface ProtocolDefinition {
    * are real.
    */
   readonly withPlannedDeaths?: (values: OptionValues, planned: PlannedDeaths) => OptionValues;
+  /** Its ranks flip these bits of messages: the values of its options with them. Absent: they cannot. */
+  readonly withPlannedFlips?: (values: OptionValues, flips: readonly PlannedFlip[]) => OptionValues;
   /** Null: it takes none. */
   readonly checkpoints: ((values: OptionValues) => CheckpointPlan) | null;
   /** Null: the engine is asked nothing, and makes no call. */

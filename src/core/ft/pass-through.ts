@@ -17,6 +17,7 @@ export class PassThrough implements Protocol {
   readonly finishedServe: boolean = false;
   readonly hasFarewell: boolean = true;
   readonly callsPassed: number = 0;
+  readonly sharesClocks: boolean = false;
 
   get choices(): Choices | null {
     return null;
@@ -71,6 +72,10 @@ export class PassThrough implements Protocol {
   }
   arrived(_words: Int32Array, _packet: number): Arrival {
     return Arrival.TAKE;
+  }
+  putAside(_envelope: RecordId): void {}
+  mayCount(_record: RecordId): boolean {
+    return true;
   }
   held(_source: WorldRank, _sequence: number): void {}
   matched(_receive: RecordId, _source: WorldRank, _sequence: number): void {}

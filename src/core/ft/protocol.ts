@@ -68,6 +68,10 @@ export interface ProtocolPorts {
   pinPosted(pinOf: (receive: RecordId) => Pin): void;
   /** Asks again how each receive is matched that stands still (`Pin.LATER`), oldest first. */
   pinWaiting(pinOf: (receive: RecordId) => Pin): void;
+  /** A message that was kept aside (`Arrival.LATER`) arrives now: a receive takes it, or it waits for one. */
+  letIn(envelope: RecordId): void;
+  /** The bytes of a message that is kept aside are not to be trusted: it is here without bytes now, see `isBroken`. */
+  spoil(envelope: RecordId): void;
   /** Is that message here without all its bytes, which its sender will not send any more? And the numbers of all such messages of a rank. */
   isBroken(source: number, sequence: number): boolean;
   brokenFrom(source: number): number[];
@@ -134,6 +138,9 @@ export interface Protocol {
   /** Operations on files, where several processes play the rank; null: this process performs its own. */
   readonly operations: SharedOperations | null;
 
+  /** Does one process of a rank read clocks for all of them (`operations`)? */
+  readonly sharesClocks: boolean;
+
   /** How this process is made ready to be cloned while it goes on; null: it cannot be. */
   readonly cloning: Cloning | null;
 
@@ -179,6 +186,13 @@ export interface Protocol {
   receivePosted(receive: RecordId): Pin;
   /** A packet of a message has arrived; before matching. Words as in core/wire. */
   arrived(words: Int32Array, packet: number): Arrival;
+  /** A message of which `arrived` has said LATER, or `mayCount` no, is kept in that envelope until `ProtocolPorts.letIn`. */
+  putAside(envelope: RecordId): void;
+  /**
+   * All bytes of a message have come: into the buffer of a receive, or into the memory of an envelope that no receive has taken. Do they count?
+   * Asked before `held`, not of messages that are put aside. If not, they are waited for again: the message is one that `isBroken`.
+   */
+  mayCount(record: RecordId): boolean;
   /** All bytes of the message are in this process, in the buffer or in the unexpected memory. Once for each message. */
   held(source: WorldRank, sequence: number): void;
   /** This receive has taken that message. Called once, before `held` unless the payload came first. */

@@ -108,6 +108,10 @@ export class RecordingProtocol implements Protocol {
     return this.#inner.operations;
   }
 
+  get sharesClocks(): boolean {
+    return this.#inner.sharesClocks;
+  }
+
   get cloning(): Cloning | null {
     return this.#inner.cloning;
   }
@@ -190,6 +194,14 @@ export class RecordingProtocol implements Protocol {
     const answer = this.gates.mayArrive(source, sequence) ? this.#inner.arrived(words, packet) : Arrival.DROP;
     this.#note("arrived", -1, source, sequence, answer !== Arrival.DROP, words[packet + CONTEXT]!);
     return answer;
+  }
+
+  putAside(envelope: RecordId): void {
+    this.#inner.putAside(envelope);
+  }
+
+  mayCount(record: RecordId): boolean {
+    return this.#inner.mayCount(record);
   }
 
   held(source: WorldRank, sequence: number): void {

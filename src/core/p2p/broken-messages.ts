@@ -1,5 +1,5 @@
 /**
- * Messages whose sender was lost before all their bytes were here. Their place in the order of messages is kept: an envelope
+ * Messages whose sender was lost before all their bytes were here, or whose bytes the protocol does not trust. Their place in the order of messages is kept: an envelope
  * stays where it is among the unexpected, a receive keeps its message. When the sender's next life sends the message again,
  * by the same number, the record that has the envelope gets the bytes.
  */
@@ -24,6 +24,7 @@ export class BrokenMessages {
   add(record: RecordId): void {
     const { records } = this;
     records.addFlag(record, RecordFlag.BROKEN);
+    records.removeFlag(record, RecordFlag.AWAITS_PIECES | RecordFlag.AWAITS_FINISH);
     records.put(record, R_OFFSET, 0);
     this.byMessage.set(messageKey(records.get(record, R_PEER), records.get(record, R_SEQUENCE)), record);
   }

@@ -22,6 +22,7 @@ import {
   type Records,
   recordWords,
 } from "../request/records.ts";
+import type { BrokenMessages } from "./broken-messages.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
 import type { Peers } from "./peers.ts";
 import { RecordList } from "./record-list.ts";
@@ -33,8 +34,10 @@ export class Completion {
   private readonly peers: Peers;
   /** Sends that only the protocol keeps from completing. */
   private readonly unconfirmed: RecordList;
+  private readonly broken: BrokenMessages;
 
-  constructor({ records, memory, hooks, peers }: EnginePorts) {
+  constructor({ records, memory, hooks, peers }: EnginePorts, broken: BrokenMessages) {
+    this.broken = broken;
     this.records = records;
     this.memory = memory;
     this.hooks = hooks;
@@ -63,9 +66,13 @@ export class Completion {
     } else this.complete(send, 0);
   }
 
-  /** All bytes of its message have just come into the buffer of a receive. */
+  /** All bytes of its message have just come into the buffer of a receive. The protocol may want them once more. */
   finishReceive(receive: RecordId): void {
     if (this.hooks !== null) {
+      if (!this.hooks.mayCount(receive)) {
+        this.broken.add(receive);
+        return;
+      }
       const source = this.records.get(receive, R_STATUS_SOURCE) as WorldRank;
       this.hooks.held(source, this.records.get(receive, R_SEQUENCE));
     }

@@ -21,6 +21,8 @@ export interface EngineHooks {
   lend(send: RecordId, isForLong: boolean): boolean;
   receivePosted(receive: RecordId): Pin;
   arrived(words: Int32Array, packet: number): Arrival;
+  putAside(envelope: RecordId): void;
+  mayCount(record: RecordId): boolean;
   held(source: WorldRank, sequence: number): void;
   matched(receive: RecordId, source: WorldRank, sequence: number): void;
   seen(source: WorldRank, sequence: number, isOver: boolean): void;

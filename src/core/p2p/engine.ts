@@ -53,6 +53,7 @@ import {
 import { BYTES, CONTEXT, KIND, kindOf, PAYLOAD, PacketKind, SEQUENCE, SOURCE, TAG } from "../wire/packet.ts";
 import type { Transport } from "../wire/transport.ts";
 import { Arrivals } from "./arrivals.ts";
+import { BrokenMessages } from "./broken-messages.ts";
 import { Completion } from "./completion.ts";
 import type { EngineHooks, EnginePorts, EngineTracer } from "./engine-ports.ts";
 import { Envelopes } from "./envelopes.ts";
@@ -147,12 +148,13 @@ export class Engine {
     const peers = new Peers({ ranks, replicas, replica, transport, pass });
     const ports: EnginePorts = { peers, records: this.records, transport, memory, hooks, pass };
     this.pass = pass;
-    const completion = new Completion(ports);
+    const broken = new BrokenMessages(this.records);
+    const completion = new Completion(ports, broken);
     const refusals = new Refusals();
     const outbox = new Outbox(ports, completion, refusals);
     const store = new UnexpectedStore(ports, outbox.packets, options.unexpectedBytesMax ?? unexpectedBytesMaxDefault);
     const transfers = new Transfers(ports, outbox, completion);
-    const envelopes = new Envelopes(ports, { packets: outbox.packets, store, transfers });
+    const envelopes = new Envelopes(ports, { packets: outbox.packets, store, transfers, broken });
     const matching = new Matching(ports, { completion, transfers, store, envelopes, refusals });
     this.hooks = hooks;
     this.peers = peers;

@@ -24,7 +24,7 @@ import {
 } from "../request/records.ts";
 import { BYTES, CONTEXT, EXTRA, KIND, PAYLOAD, PacketKind, replicaOf, SEQUENCE, SOURCE, TAG } from "../wire/packet.ts";
 import type { Transport } from "../wire/transport.ts";
-import { BrokenMessages } from "./broken-messages.ts";
+import type { BrokenMessages } from "./broken-messages.ts";
 import type { ControlPackets } from "./control-packets.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
 import { Gone } from "./gone.ts";
@@ -38,6 +38,7 @@ interface EnvelopesParts {
   readonly packets: ControlPackets;
   readonly store: UnexpectedStore;
   readonly transfers: Transfers;
+  readonly broken: BrokenMessages;
 }
 
 const none = -1 as RecordId;
@@ -61,7 +62,7 @@ export class Envelopes {
 
   constructor({ records, transport, hooks, peers, pass }: EnginePorts, parts: EnvelopesParts) {
     this.queue = new UnexpectedQueue(records);
-    this.broken = new BrokenMessages(records);
+    this.broken = parts.broken;
     this.records = records;
     this.transport = transport;
     this.hooks = hooks;
@@ -78,23 +79,63 @@ export class Envelopes {
       const words = this.transport.words;
       if (this.isDisregarded(words[packet + CONTEXT]!, words[packet + TAG]!)) return;
     }
+    const envelope = this.newEnvelope(packet, kind);
+    if (kind === PacketKind.EAGER && this.hooks !== null && !this.hooks.mayCount(envelope)) {
+      this.records.addFlag(envelope, RecordFlag.ASIDE);
+      this.spoil(envelope);
+      this.hooks.putAside(envelope);
+      return;
+    }
+    this.append(envelope);
+    if (kind === PacketKind.EAGER && this.hooks !== null) this.tellHeld(this.hooks, envelope);
+  }
+
+  /** A message has arrived that the protocol does not let in yet. */
+  putAside(packet: number, kind: number): void {
+    const envelope = this.newEnvelope(packet, kind);
+    this.records.addFlag(envelope, RecordFlag.ASIDE);
+    this.hooks?.putAside(envelope);
+  }
+
+  private newEnvelope(packet: number, kind: number): RecordId {
     const envelope = this.records.take(RecordKind.ENVELOPE);
     const packets = this.transport.words;
     const words = this.records.words;
     const at = envelope * recordWords;
-    const source = packets[packet + SOURCE]!;
-    const sequence = packets[packet + SEQUENCE]!;
-    words[at + R_CONTEXT] = packets[packet + CONTEXT]!;
-    words[at + R_PEER] = source;
+    words[at + R_PEER] = packets[packet + SOURCE]!;
     words[at + R_REPLICA] = replicaOf(packets[packet + KIND]!);
-    words[at + R_TAG] = packets[packet + TAG]!;
-    words[at + R_BYTES] = packets[packet + BYTES]!;
-    words[at + R_SEQUENCE] = sequence;
+    words[at + R_SEQUENCE] = packets[packet + SEQUENCE]!;
+    this.address(envelope, packet);
     words[at + R_MODE] = kind;
     this.fill(envelope, packet, kind);
+    return envelope;
+  }
+
+  /** Writes down what receives match by. */
+  address(envelope: RecordId, packet: number): void {
+    const packets = this.transport.words;
+    const words = this.records.words;
+    const at = envelope * recordWords;
+    words[at + R_CONTEXT] = packets[packet + CONTEXT]!;
+    words[at + R_TAG] = packets[packet + TAG]!;
+    words[at + R_BYTES] = packets[packet + BYTES]!;
+  }
+
+  append(envelope: RecordId): void {
     this.queue.append(envelope);
     this.pass.closeReceives();
-    if (kind === PacketKind.EAGER && this.hooks !== null) this.hooks.held(source as WorldRank, sequence);
+  }
+
+  private tellHeld(hooks: EngineHooks, envelope: RecordId): void {
+    hooks.held(this.records.get(envelope, R_PEER) as WorldRank, this.records.get(envelope, R_SEQUENCE));
+  }
+
+  /** The bytes of a message that was put aside are not to be trusted: it is one without bytes, which come again. */
+  spoil(envelope: RecordId): void {
+    const { records } = this;
+    if (records.get(envelope, R_MODE) === PacketKind.EAGER) this.store.forget(envelope);
+    records.put(envelope, R_MODE, PacketKind.RTS);
+    this.broken.add(envelope);
   }
 
   /** Writes down where the bytes of an envelope are. */

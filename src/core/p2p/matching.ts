@@ -12,6 +12,7 @@ import {
   R_BYTES,
   R_CONTEXT,
   R_ERROR,
+  R_FLAGS,
   R_KIND,
   R_MODE,
   R_PEER,
@@ -340,6 +341,7 @@ export class Matching {
   /** The protocol says that a message is none that a receive may take now. */
   takeOtherwise(arrival: Arrival, packet: number, kind: number): boolean {
     if (arrival === Arrival.HERE && kind === PacketKind.RTS) this.transfers.answerHere(packet);
+    if (arrival === Arrival.LATER) this.envelopes.putAside(packet, kind);
     return arrival !== Arrival.AGAIN || this.takeAgain(packet, kind);
   }
 
@@ -357,9 +359,29 @@ export class Matching {
       return true;
     }
     this.records.put(record, R_MODE, kind);
+    // What was wrong with it may have been its tag.
+    if (this.records.hasFlag(record, RecordFlag.ASIDE)) this.envelopes.address(record, packet);
     this.envelopes.fill(record, packet, kind);
-    if (kind === PacketKind.EAGER) this.hooks?.held(source as WorldRank, sequence);
+    if (kind !== PacketKind.EAGER || this.hooks === null) return true;
+    if (this.hooks.mayCount(record)) this.hooks.held(source as WorldRank, sequence);
+    else this.envelopes.spoil(record);
     return true;
+  }
+
+  /** A message that was put aside arrives now. */
+  letIn(envelope: RecordId): void {
+    const { records } = this;
+    records.removeFlag(envelope, RecordFlag.ASIDE);
+    const context = records.get(envelope, R_CONTEXT);
+    if (this.refusals.isRevoked(context)) {
+      this.envelopes.drop(envelope);
+      return;
+    }
+    const { words } = records;
+    const at = envelope * recordWords;
+    const receive = this.takePosted(context, words[at + R_PEER]!, words[at + R_TAG]!, words[at + R_SEQUENCE]!);
+    if (receive >= 0) this.deliver(receive, envelope);
+    else this.envelopes.append(envelope);
   }
 
   private isPossible(packet: number, kind: number): boolean {
@@ -414,7 +436,8 @@ export class Matching {
     for (let at = 0; at < words.length; at += recordWords) {
       if (words[at + R_PEER] !== rank) continue;
       const kind = words[at + R_KIND];
-      const isEnvelope = kind === RecordKind.ENVELOPE && words[at + R_MODE] === PacketKind.RTS;
+      const isAside = (words[at + R_FLAGS]! & RecordFlag.ASIDE) !== 0;
+      const isEnvelope = kind === RecordKind.ENVELOPE && (isAside || words[at + R_MODE] === PacketKind.RTS);
       const isReceive = kind === RecordKind.RECEIVE && words[at + R_STATE] === RecordState.ACTIVE;
       if (isEnvelope || isReceive) numbers.push(words[at + R_SEQUENCE]!);
     }

@@ -98,6 +98,14 @@ export class ProtocolAccess {
     this.engine.matching.pinWaiting(pinOf);
   }
 
+  letIn(envelope: RecordId): void {
+    this.engine.matching.letIn(envelope);
+  }
+
+  spoil(envelope: RecordId): void {
+    this.engine.envelopes.spoil(envelope);
+  }
+
   isBroken(source: number, sequence: number): boolean {
     return this.engine.envelopes.broken.has(source, sequence);
   }

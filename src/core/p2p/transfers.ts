@@ -383,7 +383,6 @@ export class Transfers implements Landing {
       if (words[at + R_KIND] === RecordKind.SEND && this.records.hasFlag(record, RecordFlag.KEPT)) {
         this.records.give(record);
       } else if (words[at + R_KIND] === RecordKind.RECEIVE) {
-        this.records.removeFlag(record, RecordFlag.AWAITS_PIECES | RecordFlag.AWAITS_FINISH);
         broken.add(record);
       }
     }

@@ -45,15 +45,18 @@ export class UnexpectedStore {
   /** Gives a stored payload to a buffer and ends the envelope. */
   deliver(envelope: RecordId, to: Pointer, wanted: number): void {
     const records = this.records;
-    const bytes = records.get(envelope, R_BYTES);
-    if (bytes !== 0) {
-      const stored = records.get(envelope, R_POINTER) as Pointer;
-      if (wanted !== 0) this.memory.copy(to, 0, stored, 0, wanted);
-      this.memory.free(stored);
-      this.bytes -= bytes;
-      if (this.peers.anyToldShut && this.bytes <= this.bytesMax / 2) this.openAll();
-    }
+    if (wanted !== 0) this.memory.copy(to, 0, records.get(envelope, R_POINTER) as Pointer, 0, wanted);
+    this.forget(envelope);
     records.give(envelope);
+  }
+
+  /** The payload of an envelope that stays. */
+  forget(envelope: RecordId): void {
+    const bytes = this.records.get(envelope, R_BYTES);
+    if (bytes === 0) return;
+    this.memory.free(this.records.get(envelope, R_POINTER) as Pointer);
+    this.bytes -= bytes;
+    if (this.peers.anyToldShut && this.bytes <= this.bytesMax / 2) this.openAll();
   }
 
   /** Its next life has not heard that we have no room. */

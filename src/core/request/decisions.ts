@@ -27,6 +27,8 @@ export const Arrival = {
   AGAIN: 2,
   /** All of it is here already: a sender that waits for it to be taken is told so. */
   HERE: 3,
+  /** It is kept aside, and no receive and no probe knows of it, until the protocol lets it in (`ProtocolPorts.letIn`). */
+  LATER: 4,
 } as const;
 export type Arrival = (typeof Arrival)[keyof typeof Arrival];
 

@@ -118,6 +118,8 @@ export const RecordFlag = {
   LENT: 16384,
   /** This operation stands for a message that the program has not let go yet: a revocation of its context ends it. */
   HELD: 32768,
+  /** This envelope stands in no queue, because the protocol has not let it in. */
+  ASIDE: 65536,
 } as const;
 
 /** Hard bound on records of one process: 2²⁴ of 168 bytes are 2.7 GB, far beyond any sane program. */

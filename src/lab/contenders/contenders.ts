@@ -32,6 +32,10 @@ export const plainTwice: Contender = { id: "none-twice", label: "none ×2", isOu
 export const replicasParallel: Contender = { id: "parallel", label: "parallel", isOurs: true };
 export const replicasMirror: Contender = { id: "mirror", label: "mirror", isOurs: true };
 export const replicasLeader: Contender = { id: "leader", label: "leader", isOurs: true };
+/** Three, and both with messages compared. */
+export const replicasThrice: Contender = { id: "parallel-3", label: "three", isOurs: true };
+export const comparedTwice: Contender = { id: "compared-2", label: "compared", isOurs: true };
+export const comparedThrice: Contender = { id: "compared-3", label: "three, compared", isOurs: true };
 
 /** The fault-simulation layer, whose processes tell all others something by a tree of their own, or by broadcasts of the runtime. */
 export const layerTree: Contender = { id: "fault-layer", label: "layer", isOurs: true };
@@ -42,7 +46,9 @@ const looks: readonly (readonly string[])[] = [
   [banyanShared.id, banyanC.id, loggingNone.id],
   [banyanOrdinary.id, banyanTypeScript.id, loggingSets.id, replicasParallel.id],
   ...peerKinds.map(({ id }, i) => (i === 0 ? [id, loggingClassical.id, plainTwice.id] : [id, replicasMirror.id])),
-  [replicasLeader.id],
+  [replicasLeader.id, comparedTwice.id],
+  [replicasThrice.id],
+  [comparedThrice.id],
 ];
 
 export function plotLines(series: readonly Series[]): PlotLine[] {

@@ -1,5 +1,12 @@
 /** The bounds for replicas: the figures of the paper, or better. Where processes share cores the baseline is as many plain jobs side by side. */
-import { plainNone, plainTwice, replicasParallel } from "../contenders/contenders.ts";
+import {
+  comparedThrice,
+  comparedTwice,
+  plainNone,
+  plainTwice,
+  replicasParallel,
+  replicasThrice,
+} from "../contenders/contenders.ts";
 import { atLeast, atMost, unit } from "./bounds.ts";
 import type { Goal } from "./goal.ts";
 
@@ -21,6 +28,28 @@ const kernelFactors: readonly (readonly [string, number])[] = [
   ["sp", 1.0241],
   ["hpccg", 1.01],
 ];
+
+/** RedMPI: 0 to 30 %. Where processes share cores, processor time is the fair figure. */
+const comparing: readonly Goal[] = [
+  [comparedTwice, replicasParallel, "two"] as const,
+  [comparedThrice, replicasThrice, "three"] as const,
+].flatMap(([compared, plain, word]) =>
+  ["cg", "ft", "is", "mg", "hpccg"].map((name) => ({
+    benchmark: "replication-comparing",
+    contender: compared.id,
+    what: `${name}, messages of ${word} compared, processor time`,
+    metric: `${name}_cpu_s`,
+    x: 2,
+    unit: "s",
+    goal: atMost(1.05, {
+      kind: "own",
+      metric: `${name}_cpu_s`,
+      x: 2,
+      contender: plain.id,
+      label: plain.label,
+    }),
+  })),
+);
 
 export const replicationGoals: readonly Goal[] = [
   {
@@ -64,4 +93,5 @@ export const replicationGoals: readonly Goal[] = [
     goal: atMost(2, unit),
   },
   { ...messages, what: "death known to progress", metric: "resumed_ms", x: 2, unit: "ms", goal: atMost(50, unit) },
+  ...comparing,
 ];

@@ -96,7 +96,7 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
   const plays = players?.map(({ rank }) => rank);
   const core = new Dispatcher(
     { ...dispatcherOptions(options), plays },
-    dispatcherPorts(options, journal, turns, all),
+    dispatcherPorts(options, players, { journal, turns, all }),
     report.startMs,
     resumed === null ? undefined : { state: resumed.state.dispatcher, startMs: report.startMs },
   );
@@ -142,7 +142,7 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
   );
   const spawning = createSpawning(options, folders, { core, nodes, report, freezing });
   const faults = createFaults(options, { core, nodes, report, services, journal }, all);
-  const protocolPart = createProtocolPart(options, setups, { nodes, report, folders }, unusable, all);
+  const protocolPart = createProtocolPart(options, setups, { nodes, report, folders }, players, unusable, all);
   const called = { core, nodes, report, services, folders, journal, faults, input, protocolPart };
   const recovery = createRecovery(options, called);
   const clones = createClones(options, players, { core, nodes, report, folders, input });
@@ -213,17 +213,18 @@ function createInput(
 
 function dispatcherPorts(
   { protocol }: JobOptions,
-  journal: JobJournal,
-  turns: JobTurns,
-  all: AllParts,
+  players: readonly ProcessName[] | null,
+  { journal, turns, all }: { readonly journal: JobJournal; readonly turns: JobTurns; readonly all: AllParts },
 ): DispatcherPorts {
   return {
     record: (record) => journal.append(record),
     tell: (death) => {
-      const { nodes, listener, clones } = all();
+      const { nodes, listener, clones, protocolPart } = all();
       nodes.sendTrusted({ kind: "death", ...death });
       listener.died(death.rank);
       clones?.died(death.rank);
+      const name = players?.[death.rank];
+      if (name !== undefined) protocolPart?.died?.(name);
     },
     left: (rank) => all().nodes.sendTrusted({ kind: "left", rank }),
     restart: (node, ranks) => {
@@ -331,11 +332,18 @@ function createFaults(
   { core, nodes, report, services, journal }: Pick<JobParts, "core" | "nodes" | "report" | "services" | "journal">,
   all: AllParts,
 ): JobFaults | null {
-  const { faults: plan, ranks, nodes: nodeCount, placement, setOf, seed, resumed } = options;
+  const { faults: plan, ranks, nodes: nodeCount, placement, setOf, replicas, seed, resumed } = options;
   if (plan === null) return null;
   const places = { nodes: nodeCount, placement: placementOf(placement.slice(0, ranks)), setOf: setOf ?? [] };
   return new JobFaults(
-    { plan, seed: seed >>> 0, ...places, living: core, earlier: resumed?.state.faults ?? null },
+    {
+      plan,
+      seed: seed >>> 0,
+      ...places,
+      replicas: replicas ?? undefined,
+      living: core,
+      earlier: resumed?.state.faults ?? null,
+    },
     {
       fired: (record) => journal.append(record),
       node: (node) => nodes.processOf(node),
@@ -346,6 +354,7 @@ function createFaults(
         if (service === "dispatcher") return isResumable(options) && process.kill(process.pid, "SIGKILL");
         return all().protocolPart?.kill(service) ?? false;
       },
+      nameOf: (rank) => report.names.nameOf(rank),
       note: (message) => report.note(message),
     },
   );
@@ -418,6 +427,7 @@ function createProtocolPart(
   options: JobOptions,
   { secret }: NodeSetups,
   { nodes, report, folders }: Pick<JobParts, "nodes" | "report" | "folders">,
+  players: readonly ProcessName[] | null,
   unusable: (message: string) => void,
   all: AllParts,
 ): JobPartHost | null {
@@ -433,6 +443,7 @@ function createProtocolPart(
     options: protocolOptions,
     setOf: setOf ?? new Array<number>(ranks).fill(0),
     nodes: options.nodes,
+    replicas: options.replicas,
     memoryMb,
     host,
     language: languageOf(program),
@@ -449,5 +460,9 @@ function createProtocolPart(
     toNodes: (words) => nodes.sendAll({ kind: "protocol", words }),
     unusable,
     note: (message) => report.note(message),
+    endProcess: ({ rank, replica }) => {
+      const process = players?.findIndex((name) => name.rank === rank && name.replica === replica) ?? -1;
+      if (process >= 0) nodes.send(options.placement[process]!, { kind: "kill-ranks", ranks: [process] });
+    },
   });
 }

@@ -214,7 +214,12 @@ export class Job {
     this.#clearFolders(this.#leftBehind);
     const afterMs = report.elapsedMs;
     report.ended(code);
-    const protocol = { ranks: listener.reports, ...this.#countEnds(), job: protocolPart?.report ?? clones?.report };
+    const protocol = {
+      ranks: listener.reports,
+      ...this.#countEnds(),
+      job: protocolPart?.report,
+      clones: clones?.report,
+    };
     const summary = this.#options.protocol.summary(protocol);
     const { reason } = outcome;
     const { result } = listener;

@@ -18,6 +18,7 @@ import { playersOf } from "../../core/base/players.ts";
 import { describeSystemError } from "../../core/base/system-error.ts";
 import { checkPlan } from "../../core/fault/check.ts";
 import { layerDeaths, seedOf } from "../../core/fault/layer-deaths.ts";
+import { messageFlips } from "../../core/fault/message-flips.ts";
 import { parsePlan } from "../../core/fault/parse.ts";
 import type { FaultPlan } from "../../core/fault/plan.ts";
 import { printEntry } from "../../core/fault/print.ts";
@@ -446,26 +447,37 @@ function dieTogether(
   return ranksPerThread > 1 && protocol.deaths === "survived" && isOfRanks === true;
 }
 
-/** The values of the protocol's options, with the deaths of the plan that its ranks carry out themselves. */
+/** The values of the protocol's options, with the deaths and flips of the plan that its ranks carry out themselves. */
 function withDeathsOf(
   { protocol, protocolOptions, ranks }: Pick<JobOptions, "protocol" | "protocolOptions" | "ranks">,
   plan: FaultPlan | null,
   placement: Placement,
 ): OptionValues {
+  if (plan !== null && protocol.withPlannedFlips !== undefined)
+    return protocol.withPlannedFlips(protocolOptions, messageFlips(plan, randomInt(2 ** 32)));
   if (plan === null || protocol.withPlannedDeaths === undefined) return protocolOptions;
   const deaths = layerDeaths(plan, { seed: randomInt(2 ** 32), placement: placement.slice(0, ranks) });
   return protocol.withPlannedDeaths(protocolOptions, { seed: seedOf(plan), deaths });
 }
 
-type PlannedJob = JobSize & Pick<JobOptions, "program" | "protocol">;
+type PlannedJob = Omit<JobSize, "replicas"> & Pick<JobOptions, "program" | "protocol" | "replicas">;
 
 /** The plan of that text, or the mistake in it. */
 function planWanted(text: string, setOf: readonly number[], job: PlannedJob): FaultPlan | string {
   const plan = parsePlan(text);
   if (typeof plan === "string") return plan;
   const isLayered = job.protocol.withPlannedDeaths !== undefined;
-  const mistake = checkPlan(plan, { ranks: job.ranks, nodes: job.nodes, sets: membersBySet(setOf).length, isLayered });
+  const { ranks, nodes } = job;
+  const replicas = job.replicas ?? undefined;
+  const flipsMessages = job.protocol.withPlannedFlips !== undefined;
+  const sets = membersBySet(setOf).length;
+  const mistake = checkPlan(plan, { ranks, nodes, sets, isLayered, replicas, flipsMessages });
   if (mistake !== undefined) return mistake;
+  const ofMemory = plan.entries.find(
+    (entry) => entry.kind === "fault" && entry.fault.kind === "flip" && entry.fault.message === null,
+  );
+  if (ofMemory !== undefined && languageOf(job.program) !== "c")
+    return `Cannot use the fault plan: "${printEntry(ofMemory)}": only programs in C and C++ have memory of their own`;
   const ofCall = plan.entries.find((entry) => entry.kind === "fault" && entry.when.kind === "call");
   if (ofCall === undefined || languageOf(job.program) === "c") return plan;
   return `Cannot use the fault plan: "${printEntry(ofCall)}": calls are counted of programs in C and C++ only`;

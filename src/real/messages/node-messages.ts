@@ -223,6 +223,13 @@ interface KillRanks {
   readonly kind: "kill-ranks";
   readonly ranks: readonly number[];
 }
+/** The fault plan changes so many bits of the memory of that rank's program; which follow from the seed. */
+interface FlipBits {
+  readonly kind: "flip-bits";
+  readonly rank: number;
+  readonly bits: number;
+  readonly seed: number;
+}
 /** The fault plan has cut the links to those ranks, all on one node, or restores them. */
 export interface Links {
   readonly kind: "links";
@@ -262,6 +269,7 @@ export type ToNode =
   | TakeClone
   | DropClone
   | KillRanks
+  | FlipBits
   | GoOnAfter
   | Links
   | Where

@@ -135,6 +135,9 @@ export class Agent {
       case "kill-ranks":
         for (const rank of message.ranks) this.#starts.kill(rank);
         break;
+      case "flip-bits":
+        this.#node.threads.flipBits(message);
+        break;
       case "go-on-after":
         this.#node.threads.get(message.rank)?.post(message);
         this.#node.memory.ring(this.#node.memory.placeOf(message.rank));

@@ -1,6 +1,7 @@
 /** The threads of a node: starts them, with all that a rank must know to begin, and has the memories of their programs. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { flipMemory } from "../../core/fault/flip-memory.ts";
 import type { Origin } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { dealt } from "../../core/service/packing.ts";
@@ -115,6 +116,12 @@ export class RankThreads {
       const thread = this.#threads.get(rank);
       if (thread?.together.every(isOver) === true) void thread.terminate();
     }
+  }
+
+  /** Of a rank of a C program; one that has ended has no memory. */
+  flipBits({ rank, bits, seed }: { readonly rank: number; readonly bits: number; readonly seed: number }): void {
+    const memory = this.#threads.has(rank) ? this.#programMemories[this.#ports.placeOf(rank)] : undefined;
+    if (memory !== undefined) flipMemory(new Uint8Array(memory.buffer), bits, seed);
   }
 
   get ranks(): number[] {

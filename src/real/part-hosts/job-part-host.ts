@@ -2,6 +2,7 @@
  * The part of a protocol for the whole job, in a real job: its pure part (`JobPart`) and what that needs of this machine, such as
  * processes of its own. One function of the protocol's folder in `real/` makes it (`real/protocol-parts/job-parts.ts`).
  */
+import type { ProcessName } from "../../core/base/identity.ts";
 import type { Service } from "../../core/fault/plan.ts";
 import type { JobPart, JobPartPorts } from "../../core/ft/job-part.ts";
 import type { OptionValues } from "../../core/ft/option.ts";
@@ -14,6 +15,8 @@ export interface JobPartSetup {
   /** Set of each rank: those that fall, and are captured, together. Where the lost are not started again all are in one. */
   readonly setOf: readonly number[];
   readonly nodes: number;
+  /** By rank of the program: how many processes play it; null: one. */
+  readonly replicas: readonly number[] | null;
   readonly language: "typescript" | "c";
   /** Of each node; of a program in C of each rank. */
   readonly memoryMb: number;
@@ -41,6 +44,8 @@ export interface JobPartHost {
   tick(nowMs: number, stepMs: number): void;
   /** For fault plans: kills a process of the protocol's own. False: that service is none of them, or is gone. */
   kill(service: Service): boolean;
+  /** A process is declared dead. Not there where such parts do not care. */
+  died?(name: ProcessName): void;
   /** The job is over. Fulfilled when nothing is left of it. */
   end(): Promise<void>;
   /** After the end, see `ProtocolReport`. */
@@ -50,6 +55,8 @@ export interface JobPartHost {
 /** `prepared`, `mayCommit` and `wantCheckpoints` are for jobs that start the lost again. */
 export interface JobPartHostPorts extends JobPartPorts {
   toNodes(words: unknown): void;
+  /** That process is not to be trusted: it ends, which is a death like any other. */
+  endProcess(name: ProcessName, life: number): void;
   /** The protocol cannot do its work: the job ends with that line. */
   unusable(message: string): void;
 }

@@ -1,13 +1,26 @@
-/** Replication's part for the whole job, in a real one: it needs nothing of the machine. */
+/** Replication's part for the whole job, in a real one: it knows when replicas died. */
+import type { ProcessName } from "../../core/base/identity.ts";
 import { ReplicationJob } from "../../core/ft/replication/replication-job.ts";
+import type { ReplicationJobReport } from "../../core/ft/replication/report.ts";
 import type { JobPartHost, JobPartHostPorts, JobPartSetup } from "../part-hosts/job-part-host.ts";
 
 export class ReplicationJobHost implements JobPartHost {
   readonly part: ReplicationJob;
-  readonly report = undefined;
+  readonly #plan: readonly number[];
+  readonly #deaths: { readonly rank: number; readonly replica: number; readonly atMs: number }[] = [];
+  #beganMs = performance.now();
 
-  constructor(_setup: JobPartSetup, { note }: JobPartHostPorts) {
-    this.part = new ReplicationJob(note);
+  constructor({ replicas }: JobPartSetup, ports: JobPartHostPorts) {
+    this.part = new ReplicationJob(ports);
+    this.#plan = replicas ?? [];
+  }
+
+  get report(): ReplicationJobReport {
+    return { plan: this.#plan, deaths: this.#deaths, endMs: performance.now() - this.#beganMs };
+  }
+
+  died({ rank, replica }: ProcessName): void {
+    this.#deaths.push({ rank, replica, atMs: performance.now() - this.#beganMs });
   }
 
   forNode(): undefined {
@@ -15,7 +28,10 @@ export class ReplicationJobHost implements JobPartHost {
   }
 
   nodeStarted(): void {}
-  allBegan(): void {}
+  allBegan(): void {
+    this.#beganMs = performance.now();
+  }
+
   tick(): void {}
 
   kill(): boolean {

@@ -1,14 +1,17 @@
 /** Random programs whose ranks are played by several processes each: one line for each protocol. */
 import { replication } from "../../core/ft/replication/definition.ts";
 import type { SeedOutcome } from "../judge.ts";
+import { runComparingSeed } from "../replication/run-comparing-seed.ts";
 import { type ReplicationSeedOptions, runReplicationSeed } from "../replication/run-replication-seed.ts";
 import { runRevivalSeed } from "../replication/run-revival-seed.ts";
 
 export const replicatedSeeds: Readonly<Record<string, (options: ReplicationSeedOptions) => SeedOutcome>> = {
   [replication.name]: (options) => {
     const staying = runReplicationSeed(options);
-    // The same seed, another program, and the lost come back.
-    return staying.violations.length > 0 ? staying : together(staying, runRevivalSeed(options));
+    if (staying.violations.length > 0) return staying;
+    // The same seed, other programs: the lost come back, and messages are compared.
+    const returning = together(staying, runRevivalSeed({ ...options, isComparing: options.seed % 2 === 0 }));
+    return returning.violations.length > 0 ? returning : together(returning, runComparingSeed(options));
   },
 };
 

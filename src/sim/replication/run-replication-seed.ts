@@ -4,6 +4,7 @@
  */
 
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
+import type { Suspicion } from "../../core/ft/replication/comparing/message-comparison.ts";
 import type { SendDivergence } from "../../core/ft/replication/comparing/send-comparison.ts";
 import { Membership } from "../../core/ft/replication/membership.ts";
 import type { ReplicationVariant } from "../../core/ft/replication/options.ts";
@@ -23,6 +24,7 @@ import { Random } from "../random.ts";
 import { randomWorld } from "../random-world.ts";
 import type { Script } from "../script/script.ts";
 import { World, type WorldOptions } from "../world.ts";
+import type { Flips } from "./flips.ts";
 import { judgeWorlds } from "./judge-worlds.ts";
 import { LedHistories } from "./led-histories.ts";
 import { planStops } from "./node-stops.ts";
@@ -37,6 +39,12 @@ export interface ReplicationSeedOptions {
   readonly variant?: ReplicationVariant | undefined;
   readonly events?: number | undefined;
   readonly deaths?: "none" | undefined;
+  /** Replicas compare whole messages, and these bits are flipped; not so unless given. */
+  readonly flips?: Flips | undefined;
+  /** May some ranks have fewer replicas than others? */
+  readonly isPartial?: false | undefined;
+  /** Kinds of actions that the program has not. */
+  readonly without?: readonly string[] | undefined;
   readonly often?: readonly string[] | undefined;
   readonly listener?: (line: string) => void;
   /** For tests of what each part of the protocol is good for. */
@@ -51,6 +59,8 @@ export interface ReplicatedOutcome extends SeedOutcome {
   readonly divergences: readonly SendDivergence[];
   /** Runs of messages that they have compared. */
   readonly runsCompared: number;
+  /** What receivers have found out, where whole messages are compared. */
+  readonly suspicions: readonly Suspicion[];
 }
 
 const eventsMax = 5_000_000;
@@ -61,7 +71,7 @@ export function runReplicationSeed(options: ReplicationSeedOptions): ReplicatedO
   const random = new Random(options.seed);
   const ranks = options.ranks ?? random.pick([1, 2, 2, 3, 4, 5, 6, 7]);
   const replicas = options.replicas ?? random.pick([2, 2, 2, 3, 3, 4]);
-  const plan = planOf(random, ranks, replicas);
+  const plan = options.isPartial === false ? new Array<number>(ranks).fill(replicas) : planOf(random, ranks, replicas);
   const { boards: _, ...drawn } = randomWorld(random, ranks);
   const cost: Partial<CostModel> = {
     ...drawn.cost,
@@ -75,7 +85,7 @@ export function runReplicationSeed(options: ReplicationSeedOptions): ReplicatedO
     eagerBytesMax: cost.eagerBytesMax!,
     often: options.often,
     deaths: "none",
-    without: variant === "leader" ? [...withoutAlways, ...withoutLeader] : withoutAlways,
+    without: [...withoutAlways, ...(variant === "leader" ? withoutLeader : []), ...(options.without ?? [])],
     // The sender would decide by what it sees, and send what it decided.
     mayCancelSend: () => false,
     takesAnySource: variant !== "mirror",
@@ -91,6 +101,7 @@ export function runReplicationSeed(options: ReplicationSeedOptions): ReplicatedO
     },
     copiesBytesMax,
     makeReplica: options.makeReplica ?? makerOf(variant),
+    flips: options.flips,
     mustSeeTheSame: variant === "leader",
     newMembership: options.newMembership,
     listener: options.listener,
@@ -141,6 +152,7 @@ interface ReplicasSetup {
   readonly listener?: ((line: string) => void) | undefined;
   /** Replicas of a rank see the same, whatever the order of messages: they follow a leader. */
   readonly mustSeeTheSame?: boolean;
+  readonly flips?: Flips | undefined;
   planDeaths(world: World): void;
 }
 
@@ -152,14 +164,23 @@ export function runReplicas(setup: ReplicasSetup): ReplicatedOutcome {
   const protocols: ReplicationProtocol[] = [];
   const divergences: SendDivergence[] = [];
   const diverged = (divergence: SendDivergence): void => void divergences.push(divergence);
+  const suspicions: Suspicion[] = [];
+  /** As the dispatcher does: whoever is accused is ended; where nobody can be, the job is. */
+  const suspect = (suspicion: Suspicion): void => {
+    suspicions.push(suspicion);
+    const { rank, accused } = suspicion;
+    if (accused >= 0) world.planCrash(world.nowNs + world.cost.detectionNs, accused * ranks + rank);
+  };
   const world: World = new World({
     ...setup.world,
     replicas: plan,
     eventsMax,
     protocol: (process) => (ports) => {
       const place = { rank: process % ranks, replica: Math.floor(process / ranks) };
-      const options = { ...place, membership: newMembership(plan), diverged, ...bound(copiesBytesMax) };
-      const made = makeReplica(options, setup.mustSeeTheSame ? histories.watch(process, ports) : ports);
+      const comparing = { isComparing: setup.flips !== undefined, suspect };
+      const options = { ...place, membership: newMembership(plan), diverged, ...comparing, ...bound(copiesBytesMax) };
+      const watched = setup.mustSeeTheSame ? histories.watch(process, ports) : ports;
+      const made = setup.flips?.make(makeReplica, options, watched) ?? makeReplica(options, watched);
       protocols[process] = made;
       return made;
     },
@@ -177,7 +198,10 @@ export function runReplicas(setup: ReplicasSetup): ReplicatedOutcome {
   });
   setup.planDeaths(world);
   const violations = run(world);
-  if (violations.length === 0) violations.push(...judgeWorlds(world, { script, observations, outsides }));
+  const isStopped = suspicions.some(({ accused }) => accused < 0);
+  if (violations.length === 0 && !isStopped) {
+    violations.push(...judgeWorlds(world, { script, observations, outsides }));
+  }
   if (setup.mustSeeTheSame) violations.push(...histories.judge(world));
   violations.push(
     ...divergences.map((found) => ({ invariant: "replicas send the same", what: JSON.stringify(found) })),
@@ -194,6 +218,7 @@ export function runReplicas(setup: ReplicasSetup): ReplicatedOutcome {
     gaveUp: 0,
     marks: marksOf(world, observations[0]!),
     divergences,
+    suspicions,
     runsCompared: protocols.reduce((sum, protocol) => sum + protocol.runsCompared, 0),
     counts: sumOf(living.map(({ number }) => protocols[number]!.report())),
   };
@@ -219,6 +244,8 @@ function sumOf(reports: readonly ReplicatedCounts[]): ReplicatedCounts {
     sentForOthers: add("sentForOthers"),
     acknowledgements: add("acknowledgements"),
     duplicates: add("duplicates"),
+    compared: add("compared"),
+    uncompared: add("uncompared"),
   };
 }
 

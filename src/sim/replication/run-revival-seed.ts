@@ -3,6 +3,7 @@
  * sources and clones while a clone is being made, as long as each rank has one living process; every world comes to the right answer.
  */
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
+import type { Suspicion } from "../../core/ft/replication/comparing/message-comparison.ts";
 import { Membership } from "../../core/ft/replication/membership.ts";
 import type { ReplicationVariant } from "../../core/ft/replication/options.ts";
 import type { ReplicationOptions, ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
@@ -34,6 +35,8 @@ interface RevivalSeedOptions {
   readonly spares?: number | undefined;
   /** For tests of what each part is good for. */
   readonly makeReplica?: MakeReplica | undefined;
+  /** Replicas compare whole messages. */
+  readonly isComparing?: boolean | undefined;
 }
 
 export interface RevivalOutcome extends SeedOutcome {
@@ -79,6 +82,7 @@ export function runRevivalSeed(options: RevivalSeedOptions): RevivalOutcome {
     imageNsMax: random.pick([0, 10_000, 500_000]),
     copyNsMax: options.seed % copiedEvery === 0 ? 300_000 : 0,
     makeReplica: options.makeReplica ?? ((given, ports) => replicaOfVariant(variant, given, ports)),
+    isComparing: options.isComparing,
     copiesBytesMax,
     listener: options.listener,
     places: options.spares === undefined ? undefined : new SpareNodes(options.spares, 0),
@@ -144,6 +148,7 @@ interface RevivalsSetup {
   readonly imageNsMax: number;
   readonly copyNsMax?: number | undefined;
   readonly makeReplica: MakeReplica;
+  readonly isComparing?: boolean | undefined;
   readonly copiesBytesMax?: number;
   readonly listener?: ((line: string) => void) | undefined;
   readonly places?: SpareNodes | undefined;
@@ -154,6 +159,11 @@ export function runRevivals(setup: RevivalsSetup): RevivalOutcome {
   const { plan, script, trouble, copiesBytesMax, listener } = setup;
   const deathsOf = { source: 0, clone: 0 };
   let deaths = 0;
+  const suspicions: Suspicion[] = [];
+  const comparing = {
+    isComparing: setup.isComparing === true,
+    suspect: (suspicion: Suspicion): void => void suspicions.push(suspicion),
+  };
   let present: CloneAttempt | null = null;
   const there = new RevivingWorld({
     ...setup,
@@ -163,6 +173,7 @@ export function runRevivals(setup: RevivalsSetup): RevivalOutcome {
         {
           ...name,
           membership: new Membership(plan, true),
+          ...comparing,
           ...(copiesBytesMax === undefined ? {} : { copiesBytesMax }),
         },
         ports,
@@ -197,6 +208,7 @@ export function runRevivals(setup: RevivalsSetup): RevivalOutcome {
     const outsides = replicas.map(() => there.outside);
     violations.push(...judgeWorlds(world, { script, observations, outsides, firstPosted: there.clock.firstPosted }));
   }
+  violations.push(...suspicions.map((found) => ({ invariant: "no false alarms", what: JSON.stringify(found) })));
   const living = world.processes.filter(({ state }) => state !== "dead");
   return {
     violations,

@@ -79,7 +79,24 @@ const whens: fc.Arbitrary<When> = fc.oneof(
   fc.record({ kind: fc.constant("log-full"), set: scope }),
 );
 
-const faultEntry: fc.Arbitrary<Entry> = fc.record({ kind: fc.constant("fault"), fault, when: whens });
+const flip: fc.Arbitrary<Entry> = fc.record({
+  kind: fc.constant("fault"),
+  fault: fc.record({
+    kind: fc.constant("flip"),
+    bits: fc.integer({ min: 1, max: 99 }),
+    message: fc.constant(null),
+    victim: fc.record({ rank, replica: perhaps(fc.constant(0)) }),
+  }),
+  when: fc.oneof(
+    fc.record({ kind: fc.constant("time"), after: span }),
+    fc.record({ kind: fc.constant("call"), count: fc.integer({ min: 1, max: 50 }), rank: fc.constant(null) }),
+  ),
+});
+
+const faultEntry: fc.Arbitrary<Entry> = fc.oneof(
+  { weight: 9, arbitrary: fc.record({ kind: fc.constant("fault"), fault, when: whens }) },
+  { weight: 1, arbitrary: flip },
+);
 
 export const plans: fc.Arbitrary<FaultPlan> = fc
   .tuple(fc.array(faultEntry, { maxLength: 8 }), perhaps(fc.tuple(fc.nat(8), fc.nat(0xffffffff))))

@@ -278,6 +278,14 @@ export class LoggingProtocol implements Protocol {
     return this.ports.isBroken(source, sequence) ? Arrival.AGAIN : Arrival.DROP;
   }
 
+  readonly sharesClocks = false;
+
+  putAside(): void {}
+
+  mayCount(): boolean {
+    return true;
+  }
+
   held(): void {}
 
   /** What has been matched is in the log, seen or not. */

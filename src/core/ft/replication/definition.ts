@@ -1,18 +1,23 @@
 /** Replication for send-deterministic programs, as the rest of the runtime knows it. */
-import { flag, list, object, whole } from "../../base/value-shape.ts";
+import { flag, list, object, oneOf, whole } from "../../base/value-shape.ts";
 import type { CloneBeginning } from "../clones.ts";
 import type { ProtocolDefinition } from "../definition.ts";
 import { noShapes } from "../protocol-shapes.ts";
-import { divergedShape } from "./comparing/divergence.ts";
+import { type DivergedWords, divergedShape } from "./comparing/divergence.ts";
+import type { Suspicion } from "./comparing/message-comparison.ts";
 import type { SendDivergence } from "./comparing/send-comparison.ts";
+import { type SuspectedWords, suspectedShape } from "./comparing/suspicion.ts";
 import { Membership, replicasMax } from "./membership.ts";
 import {
   checkReplication,
+  flipsOf,
+  isComparing,
   isSustained,
   replicaPlan,
   replicationOptions,
   replicationVariant,
   sparesOf,
+  withPlannedFlips,
 } from "./options.ts";
 import { type Replicated, replicationSummary } from "./report.ts";
 import { replicaOfVariant } from "./variants.ts";
@@ -21,6 +26,8 @@ import { replicaOfVariant } from "./variants.ts";
 export interface ReplicationResources {
   /** Replicas of the rank send different messages. */
   diverged(divergence: SendDivergence): void;
+  /** Replicas of a rank have sent this one different messages. */
+  suspect(suspicion: Suspicion): void;
 }
 
 const count = whole(0, Number.MAX_SAFE_INTEGER);
@@ -33,6 +40,7 @@ export const replication: ProtocolDefinition = {
     "banyan run -n 4 --nodes 4 --protocol replication --replicas 2 solver.c",
     'banyan run -n 4 --nodes 2 --protocol replication --faults "kill node 1 at 2s" solver.c',
     "banyan run -n 4 --nodes 4 --protocol replication --sustain --spares 2 solver.c",
+    "banyan run -n 4 --nodes 3 --protocol replication --replicas 3 --compare hash solver.c",
   ],
   deaths: "covered",
   boards: "never",
@@ -46,12 +54,16 @@ export const replication: ProtocolDefinition = {
   clones: isSustained,
   spares: sparesOf,
   check: checkReplication,
+  withPlannedFlips,
   checkpoints: null,
   rank: ({ rank, replica, ranks, options, passed, resources }) => {
     const membership = new Membership(replicaPlan(options, ranks), isSustained(options));
     const heard = resources as ReplicationResources | undefined;
     const diverged = (divergence: SendDivergence): void => heard?.diverged(divergence);
-    const process = { rank, replica, membership, passed, diverged };
+    const suspect = (suspicion: Suspicion): void => heard?.suspect(suspicion);
+    const comparing = { isComparing: isComparing(options), suspect };
+    const flips = flipsOf(options).filter((flip) => flip.rank === rank && flip.replica === replica);
+    const process = { rank, replica, membership, passed, diverged, flips, ...comparing };
     return (ports) => replicaOfVariant(replicationVariant(options), process, ports);
   },
   shapes: {
@@ -60,7 +72,7 @@ export const replication: ProtocolDefinition = {
       replica,
       members: list(object<CloneBeginning["members"][number]>({ rank: count, replica, life: count, isAlive: flag })),
     }),
-    fromRank: divergedShape,
+    fromRank: oneOf<DivergedWords | SuspectedWords>({ diverged: divergedShape, suspected: suspectedShape }),
     report: object<Replicated>({
       rank: count,
       replica,
@@ -69,6 +81,8 @@ export const replication: ProtocolDefinition = {
       sentForOthers: count,
       acknowledgements: count,
       duplicates: count,
+      compared: count,
+      uncompared: count,
     }),
   },
   summary: replicationSummary,

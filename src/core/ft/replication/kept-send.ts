@@ -37,6 +37,9 @@ export class KeptSend implements KeptMessage {
   /** How many decisions had been made when it was sent, and has it waited for them (`leading/leader-sends.ts`)? */
   ticket = 0;
   isDelayed = false;
+  /** What this process says of it, where replicas compare messages: two words of a packet (`comparing/sent-votes.ts`). */
+  voteFirst = 0;
+  voteBytes = 0;
   /** Nobody needs it any more. It stays in its place until those before it are gone as well. */
   isOver = false;
 }

@@ -33,6 +33,11 @@ export class MirrorSends extends ReplicatedSends {
     return (1 << this.membership.replicas) - 1;
   }
 
+  /** A receiver takes the message of whichever replica is first. */
+  protected override get unvoted(): number {
+    return 0;
+  }
+
   /** Its receiver may drop it, because it takes the bytes of another replica. */
   protected override wentWhole(): void {}
 

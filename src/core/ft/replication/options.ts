@@ -1,5 +1,5 @@
 /** Options of replication. */
-import type { JobFacts } from "../definition.ts";
+import type { JobFacts, PlannedFlip } from "../definition.ts";
 import { isWhole, type OptionValues, type ProtocolOption } from "../option.ts";
 import { replicasMax } from "./membership.ts";
 
@@ -17,12 +17,17 @@ export interface ReplicationLaunchOptions {
   readonly sustain?: boolean | undefined;
   /** Under "replication" with `sustain`: so many nodes are started in reserve, and take the places of those that are lost; none unless given. */
   readonly spares?: number | undefined;
+  /** Under "replication": "hash": replicas compare all messages before the program sees them; they are not compared unless given. */
+  readonly compare?: string | undefined;
 }
 
 const replicasDefault = 2;
 const sparesMax = 1024;
 /** Variants in which lost replicas can come back. */
 const clonedVariants: readonly string[] = ["parallel", "mirror"];
+
+/** Variants in which messages can be compared: a leader's message may be of a decision that dies with it. */
+const comparedVariants: readonly string[] = ["parallel", "mirror"];
 
 /** Which replicas of a sender send to which of a receiver. */
 const replicationVariants = ["parallel", "mirror", "leader"] as const;
@@ -64,6 +69,13 @@ export const replicationOptions: readonly ProtocolOption[] = [
     form: { kind: "whole number" },
     elsewhere: (owners) => `Cannot have spares: only --protocol ${owners} has any`,
   },
+  {
+    key: "compare",
+    flag: "--compare <how>",
+    help: "under replication: hash: messages of replicas are compared before the program sees them; two find a flipped bit and stop the job, three outvote it",
+    form: { kind: "text" },
+    elsewhere: (owners) => `Cannot compare messages of replicas: only --protocol ${owners} has any`,
+  },
 ];
 
 /** The ranks of a list like "0,1,4-7"; undefined: it is none. */
@@ -79,7 +91,7 @@ function ranksOf(list: string): Set<number> | undefined {
 
 /** What is wrong with them, in one line; undefined: nothing. */
 export function checkReplication(values: OptionValues, { ranks }: JobFacts): string | undefined {
-  const { replicas, replicateRanks, replication, sustain, spares } = values as ReplicationLaunchOptions;
+  const { replicas, replicateRanks, replication, sustain, spares, compare } = values as ReplicationLaunchOptions;
   if (replicas !== undefined && !isWhole(replicas, 1, replicasMax))
     return `Cannot have ${replicas} processes for each rank: give a whole number from 1 to ${replicasMax}`;
   if (replication !== undefined && !replicationVariants.some((variant) => variant === replication))
@@ -91,6 +103,10 @@ export function checkReplication(values: OptionValues, { ranks }: JobFacts): str
     return `Cannot have ${spares} spares: give a whole number up to ${sparesMax}`;
   if (spares !== undefined && spares > 0 && sustain !== true)
     return "Cannot use spares without --sustain: lost replicas stay lost";
+  if (compare !== undefined && compare !== "hash")
+    return `Cannot compare messages by "${compare}": there is hash, which is of all their bytes`;
+  if (compare !== undefined && !comparedVariants.some((variant) => variant === (replication ?? "parallel")))
+    return `Cannot compare messages under --replication ${replication}: ${comparedVariants.join(" and ")} can be`;
   if (replicateRanks === undefined) return undefined;
   const chosen = ranksOf(replicateRanks);
   if (chosen === undefined) return `Cannot replicate the ranks "${replicateRanks}": give a list like 0,1,4-7`;
@@ -111,5 +127,19 @@ export function replicaPlan(values: OptionValues, ranks: number): readonly numbe
 }
 
 export const sparesOf = (values: OptionValues): number => (values as ReplicationLaunchOptions).spares ?? 0;
+export const isComparing = (values: OptionValues): boolean =>
+  (values as ReplicationLaunchOptions).compare !== undefined;
+
+/** Not an option of the command line: a fault plan's. */
+interface PlannedFlips {
+  readonly messageFlips?: readonly PlannedFlip[];
+}
+
+export const withPlannedFlips = (values: OptionValues, messageFlips: readonly PlannedFlip[]): OptionValues => ({
+  ...values,
+  messageFlips,
+});
+
+export const flipsOf = (values: OptionValues): readonly PlannedFlip[] => (values as PlannedFlips).messageFlips ?? [];
 
 export const isSustained = (values: OptionValues): boolean => (values as ReplicationLaunchOptions).sustain === true;

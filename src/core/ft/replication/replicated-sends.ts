@@ -20,6 +20,8 @@ import {
 } from "../../request/records.ts";
 import type { KeptPayload, ProtocolPorts } from "../protocol.ts";
 import type { ReceivedNumbers } from "../received-numbers.ts";
+import type { MessageFlips } from "./comparing/message-flips.ts";
+import type { SentVotes } from "./comparing/sent-votes.ts";
 import type { Copies } from "./copies.ts";
 import { KeptSend, noSend } from "./kept-send.ts";
 import { type Membership, replicasMax } from "./membership.ts";
@@ -46,6 +48,10 @@ export interface ReplicatedSendsParts {
   readonly copies: Copies;
   readonly order: SeenOrder;
   readonly gates: WorldGates;
+  /** Null: messages are not compared. */
+  readonly votes: SentVotes | null;
+  /** Null: no bit of a message flips. */
+  readonly flips: MessageFlips | null;
 }
 
 export class ReplicatedSends {
@@ -56,6 +62,8 @@ export class ReplicatedSends {
   private readonly order: SeenOrder;
   private readonly gates: WorldGates;
   private readonly notices: WorldNotices;
+  private readonly votes: SentVotes | null;
+  private readonly flips: MessageFlips | null;
   /** Bits: all replicas there can be, and the worlds that this process sends to. */
   private readonly all: number;
   protected worlds = 0;
@@ -95,6 +103,8 @@ export class ReplicatedSends {
     this.place = place;
     this.membership = membership;
     this.copies = copies;
+    this.votes = parts.votes;
+    this.flips = parts.flips;
     this.all = (1 << membership.replicas) - 1;
     this.setWorlds();
   }
@@ -135,6 +145,8 @@ export class ReplicatedSends {
     message.has = channel.acknowledgedBy(message.sequence);
     channel.add(message);
     this.unsettled++;
+    if (this.votes !== null) this.vote(this.votes, channel, message);
+    this.flips?.posted(message);
     if (this.membership.absentOf(channel.rank) !== 0 && this.hasGates) this.notices.posted(channel, message);
     if (this.mustCopy(message)) {
       this.copies.takeAnyway(message);
@@ -146,6 +158,16 @@ export class ReplicatedSends {
     if (message.isOver || this.settle(channel, message)) return;
     // Bytes that a receiver may be reading from the program's buffer stay the program's.
     if (mayCopy && message.announced === 0 && this.copies.take(message)) this.complete(message);
+  }
+
+  private vote(votes: SentVotes, { dead, closed }: SendChannel, message: KeptSend): void {
+    votes.cast(message);
+    votes.tell(message, this.all & ~dead & ~closed & ~this.unvoted);
+  }
+
+  /** Bits: receivers in these worlds need no vote of this process, because they get its messages. */
+  protected get unvoted(): number {
+    return 1 << this.place.replica;
   }
 
   /** Must the program be able to hear that it is complete, whatever the room for copies? */
@@ -260,7 +282,7 @@ export class ReplicatedSends {
   protected transmit(message: KeptSend, world: number): boolean {
     message.replica = world;
     const keeper = this.keepers;
-    const went = this.ports.transmit(message, keeper);
+    const went = (this.flips ?? this.ports).transmit(message, keeper);
     if (went === Went.NOWHERE) return false;
     if (went === Went.WHOLE) this.wentWhole(message, world);
     else {
@@ -283,6 +305,7 @@ export class ReplicatedSends {
     if (announced === undefined) return;
     this.announced.delete(keeper);
     const { message, replica } = announced;
+    this.flips?.over(message);
     message.announced &= ~(1 << replica);
     this.answered(message, replica);
     this.settle(this.channelTo(message.dest), message);
@@ -371,6 +394,12 @@ export class ReplicatedSends {
     this.unwelcome.set(rank, waits & ~(1 << replica));
     const channel = this.channelTo(rank);
     channel.closed &= ~(1 << replica);
+    const { votes } = this;
+    if (votes !== null) {
+      channel.forEach((message) => {
+        if ((message.has & (1 << replica)) === 0) votes.tell(message, 1 << replica);
+      });
+    }
     this.sendFrom(channel, 1 << replica);
   }
 
@@ -472,6 +501,7 @@ export class ReplicatedSends {
       channel.forEach((message) => {
         message.announced = 0;
         message.wished = 0;
+        this.votes?.abstain(message);
         this.settle(channel, message);
       });
     }
@@ -596,6 +626,7 @@ export class ReplicatedSends {
     for (const [keeper, announced] of this.announced) {
       if (announced.message.dest !== rank || announced.replica !== replica) continue;
       this.announced.delete(keeper);
+      this.flips?.over(announced.message);
       announced.message.announced &= ~(1 << replica);
     }
     const heir = this.heirs.get(rank);

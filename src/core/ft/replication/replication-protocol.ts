@@ -20,13 +20,17 @@ import { Arrival, Pin } from "../../request/decisions.ts";
 import { R_PEER, R_PROTOCOL, RecordFlag } from "../../request/records.ts";
 import { CONTEXT, KIND, kindOf, PacketKind, replicaOf, SEQUENCE, SOURCE, TAG } from "../../wire/packet.ts";
 import type { CloneBeginning } from "../clones.ts";
+import type { PlannedFlip } from "../definition.ts";
 import { PassThrough } from "../pass-through.ts";
 import type { Beginning, KeptPayload, ProtocolPorts } from "../protocol.ts";
 import { ReceivedNumbers } from "../received-numbers.ts";
 import type { SharedOperations } from "../shared-operations.ts";
 import { Acknowledgements, heldWord, runMax } from "./acknowledgements.ts";
 import type { CloneSource } from "./clone-source.ts";
+import { MessageComparison, type Suspicion } from "./comparing/message-comparison.ts";
+import { MessageFlips } from "./comparing/message-flips.ts";
 import { isComparison, SendComparison, type SendDivergence } from "./comparing/send-comparison.ts";
+import { isVote, SentVotes } from "./comparing/sent-votes.ts";
 import { Copies } from "./copies.ts";
 import type { Membership } from "./membership.ts";
 import { ReplicatedOperations } from "./performing/replicated-operations.ts";
@@ -49,6 +53,12 @@ export interface ReplicationOptions {
   readonly passed?: Float64Array;
   /** Replicas of the rank have been found to send different messages; called once at most. */
   readonly diverged?: (divergence: SendDivergence) => void;
+  /** Bits of its messages that flip on their way. */
+  readonly flips?: readonly PlannedFlip[];
+  /** Are messages compared before the program sees them? */
+  readonly isComparing?: boolean;
+  /** Replicas of a rank have been found to send this process different messages. */
+  readonly suspect?: (suspicion: Suspicion) => void;
 }
 
 export class ReplicationProtocol extends PassThrough {
@@ -58,6 +68,7 @@ export class ReplicationProtocol extends PassThrough {
   override readonly finishedServe: boolean = true;
   override readonly hasFarewell: boolean = false;
   override callsPassed = 0;
+  override readonly sharesClocks: boolean;
   protected readonly membership: Membership;
   protected readonly rank: number;
   protected replica: number;
@@ -67,6 +78,8 @@ export class ReplicationProtocol extends PassThrough {
   private readonly files: ReplicatedOperations;
   protected readonly revival: Revival;
   private readonly comparison: SendComparison;
+  /** Null: messages are not compared before the program sees them. */
+  private readonly comparing: MessageComparison | null;
   /** The process may have nothing to do: words about what it has sent, which wait for more to say, are said. */
   private isResting = false;
   /** By rank: the messages that have come; and the order of those that the program has seen. */
@@ -83,7 +96,8 @@ export class ReplicationProtocol extends PassThrough {
 
   constructor(options: ReplicationOptions, ports: ProtocolPorts) {
     super();
-    const { rank, replica, membership, copiesBytesMax, passed, diverged } = options;
+    const { rank, replica, membership, copiesBytesMax, passed, diverged, suspect, isComparing = false } = options;
+    const { flips: planned = [] } = options;
     const place = { rank, replica };
     this.rank = rank;
     this.replica = replica;
@@ -91,7 +105,9 @@ export class ReplicationProtocol extends PassThrough {
     this.ports = ports;
     this.gates = new WorldGates(ports, { own: replica, order: this.order, arrived: this.numbers });
     const copies = new Copies(ports.memory, copiesBytesMax ?? copiesBytesMaxDefault);
-    this.sends = this.newSends({ place, membership, copies, order: this.order, gates: this.gates });
+    const votes = isComparing ? new SentVotes(ports) : null;
+    const flips = planned.length === 0 ? null : new MessageFlips(ports, planned);
+    this.sends = this.newSends({ place, membership, copies, order: this.order, gates: this.gates, votes, flips });
     this.acknowledgements = this.newWords(ports, membership, place);
     this.files = new ReplicatedOperations(ports, place, membership.replicas, membership.livingOf(rank));
     this.comparison = new SendComparison({
@@ -101,8 +117,14 @@ export class ReplicationProtocol extends PassThrough {
       diverged: (divergence) => diverged?.(divergence),
     });
     this.passed = passed ?? new Float64Array(1);
-    const { sends, acknowledgements, files, order, gates } = this;
     const numbersOf = (from: number): ReceivedNumbers => this.numbersOf(from);
+    const held = (source: WorldRank, sequence: number): void => this.held(source, sequence);
+    const suspected = (suspicion: Suspicion): void => suspect?.(suspicion);
+    this.sharesClocks = isComparing;
+    this.comparing = isComparing
+      ? new MessageComparison({ ports, membership, rank, numbersOf, held, suspect: suspected })
+      : null;
+    const { sends, acknowledgements, files, order, gates, comparing } = this;
     const lose = (name: ProcessName, life: number): void => this.peerFailed(name, life);
     this.revival = new Revival({
       ports,
@@ -115,6 +137,7 @@ export class ReplicationProtocol extends PassThrough {
       place,
       numbersOf,
       lose,
+      comparing,
     });
   }
 
@@ -161,13 +184,13 @@ export class ReplicationProtocol extends PassThrough {
 
   /** Messages of a process to itself are nobody else's. A receive may take the short way: it is told of all the same. */
   override mayPass(peer: number): boolean {
-    return peer === this.rank;
+    return peer === this.rank && this.comparing === null;
   }
 
   override sendPosted(send: RecordId): boolean {
     this.pass();
     if (this.ports.records.get(send, R_PEER) === this.rank) return false;
-    this.comparison.add(send);
+    if (this.comparing === null) this.comparison.add(send);
     this.sends.post(send);
     return true;
   }
@@ -196,8 +219,9 @@ export class ReplicationProtocol extends PassThrough {
     if (this.whenBack !== null) this.comeBack();
     if (this.revival.answers.isBusy) this.revival.answers.answer();
     if (this.isResting) this.rest();
+    const letIn = this.comparing?.progress() === true;
     const moved = this.sends.isBusy && this.sends.progress();
-    return this.acknowledgements.look() || moved;
+    return this.acknowledgements.look() || moved || letIn;
   }
 
   /** A clone: its world may have come further, and everybody may know it. */
@@ -238,9 +262,20 @@ export class ReplicationProtocol extends PassThrough {
     const sequence = words[packet + SEQUENCE]!;
     const isAnnounced = kindOf(kind) === PacketKind.RTS;
     if (this.gates.isAhead) this.gates.came(rank, sequence);
-    if (!this.numbersOf(rank).add(sequence)) return this.arrivedAgain(rank, sequence, isAnnounced);
+    if (!this.numbersOf(rank).add(sequence)) {
+      this.comparing?.arrivedAgain(rank, sender, sequence);
+      return this.arrivedAgain(rank, sequence, isAnnounced);
+    }
     if (isAnnounced) this.announcedOf(rank).add(sequence);
-    return Arrival.TAKE;
+    return this.comparing === null ? Arrival.TAKE : this.comparing.arrived(words, packet);
+  }
+
+  override putAside(envelope: RecordId): void {
+    this.comparing?.putAside(envelope);
+  }
+
+  override mayCount(record: RecordId): boolean {
+    return this.comparing === null || this.comparing.mayCount(record);
   }
 
   /** What this process sends from now on may depend on that message. */
@@ -301,6 +336,12 @@ export class ReplicationProtocol extends PassThrough {
       this.hearNotice(name, noticeOf(words[packet + CONTEXT]!, words[packet + TAG]!));
       return;
     }
+    if (isVote(words[packet + CONTEXT]!)) {
+      const { rank, replica } = name;
+      if (!this.membership.isAlive(rank, replica)) return;
+      this.comparing?.hear(rank, replica, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
+      return;
+    }
     const first = words[packet + TAG]!;
     const count = ((words[packet + SEQUENCE]! - first) | 0) + 1;
     // A word of a process that may be wrong changes no more than a word can be about.
@@ -351,6 +392,7 @@ export class ReplicationProtocol extends PassThrough {
     this.sends.lost(name);
     if (rank === this.rank) this.files.died(replica);
     this.revival.died(name);
+    this.comparing?.died(rank);
   }
 
   /** Runs of messages that were compared with those of other replicas. */
@@ -363,7 +405,7 @@ export class ReplicationProtocol extends PassThrough {
   }
 
   override report(): Replicated {
-    const { rank, replica, sends, acknowledgements, duplicates } = this;
+    const { rank, replica, sends, acknowledgements, duplicates, comparing } = this;
     return {
       rank,
       replica,
@@ -372,6 +414,8 @@ export class ReplicationProtocol extends PassThrough {
       sentForOthers: sends.sentForOthers,
       acknowledgements: acknowledgements.words,
       duplicates,
+      compared: comparing?.compared ?? 0,
+      uncompared: comparing?.uncompared ?? 0,
     };
   }
 }

@@ -1,7 +1,8 @@
 /** What processes under replication have sent, for the summary of a job and for its launcher. */
-import { countText } from "../../base/amounts.ts";
+import { countText, secondsText } from "../../base/amounts.ts";
 import type { ClonedReplica } from "../clones.ts";
 import type { ProtocolReport } from "../definition.ts";
+import { vulnerableMs } from "./vulnerability.ts";
 
 /** How many messages and words a process has sent. */
 export interface ReplicatedCounts {
@@ -12,6 +13,9 @@ export interface ReplicatedCounts {
   readonly acknowledgements: number;
   /** Messages that came a second time, and were dropped. */
   readonly duplicates: number;
+  /** Messages of others that were compared before the program saw them, and those that could not be, because one replica of their sender was left. */
+  readonly compared: number;
+  readonly uncompared: number;
 }
 
 export interface Replicated extends ReplicatedCounts {
@@ -21,14 +25,40 @@ export interface Replicated extends ReplicatedCounts {
   readonly stoodInFor: readonly number[];
 }
 
-export function replicationSummary({ ranks, dead, job }: ProtocolReport): string[] {
+/** Of the part for the job: which process died when, and how long the job took. */
+export interface ReplicationJobReport {
+  /** By rank: how many processes play it. */
+  readonly plan: readonly number[];
+  readonly deaths: readonly { readonly rank: number; readonly replica: number; readonly atMs: number }[];
+  readonly endMs: number;
+}
+
+export function replicationSummary({ ranks, dead, job, clones = [] }: ProtocolReport): string[] {
   if (dead === 0) return [];
-  const clones = (job ?? []) as readonly ClonedReplica[];
   const known = (ranks as readonly (Replicated | undefined)[]).flatMap((replicated) => replicated ?? []);
   const forOthers = known.reduce((sum, { sentForOthers }) => sum + sentForOthers, 0);
   const lost = `${countText(dead, "replica")} lost`;
   const sent = forOthers === 0 ? [] : [`${countText(forOthers, "message")} sent for the lost`];
-  return [lost, ...substitutions(known), ...returns(clones), ...sent];
+  const uncompared = known.reduce((sum, each) => sum + each.uncompared, 0);
+  const unsafe = uncompared === 0 ? [] : [uncomparedText(uncompared, job as ReplicationJobReport | undefined, clones)];
+  return [lost, ...substitutions(known), ...returns(clones), ...sent, ...unsafe];
+}
+
+/** "40 messages not compared (some rank had one replica for 1.24 s)". */
+function uncomparedText(
+  count: number,
+  job: ReplicationJobReport | undefined,
+  clones: readonly ClonedReplica[],
+): string {
+  const what = `${countText(count, "message")} not compared`;
+  if (job === undefined) return what;
+  const left = [...clones];
+  const absences = job.deaths.map(({ rank, replica, atMs }) => {
+    const at = left.findIndex((clone) => clone.rank === rank && clone.replica === replica);
+    const [clone] = at < 0 ? [] : left.splice(at, 1);
+    return { rank, fromMs: atMs, toMs: clone === undefined ? null : atMs + clone.afterMs };
+  });
+  return `${what} (some rank had one replica for ${secondsText(vulnerableMs(job.plan, absences, job.endMs))})`;
 }
 
 /** "replica 0 of ranks 2, 3 came back (cloned from replica 1 onto spare 1, 12 MB in 3 rounds, paused for 8 ms, back after 310 ms)", once for all ranks that it is true of. */

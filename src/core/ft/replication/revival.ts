@@ -31,6 +31,7 @@ import type { ProtocolPorts } from "../protocol.ts";
 import type { ReceivedNumbers } from "../received-numbers.ts";
 import { type Acknowledgements, heldWord, runMax } from "./acknowledgements.ts";
 import { CloneSource, cloneOfQuestion } from "./clone-source.ts";
+import type { MessageComparison } from "./comparing/message-comparison.ts";
 import { type Membership, replicasMax } from "./membership.ts";
 import type { ReplicatedOperations } from "./performing/replicated-operations.ts";
 import type { ReplicatedSends } from "./replicated-sends.ts";
@@ -86,6 +87,8 @@ interface RevivalParts {
   readonly numbersOf: (rank: number) => ReceivedNumbers;
   /** A life that was not known to be over must be. */
   readonly lose: (name: ProcessName, life: number) => void;
+  /** Null: messages are not compared. */
+  readonly comparing: MessageComparison | null;
 }
 
 export class Revival {
@@ -97,6 +100,7 @@ export class Revival {
   private readonly gates: WorldGates;
   private readonly numbersOf: (rank: number) => ReceivedNumbers;
   private readonly lose: (name: ProcessName, life: number) => void;
+  private readonly comparing: MessageComparison | null;
   private place: ProcessName;
   /** The life of this process. */
   private life = 0;
@@ -106,7 +110,7 @@ export class Revival {
   private readonly returning = new Map<number, Returning>();
   /** By rank and replica. */
   private readonly awareness = new Map<string, Awareness>();
-  /** By rank: messages that are being taken from a replica which sends to another world now. */
+  /** By rank: messages that are being taken from a replica which sends to another world now, or does not hear of its own any more. */
   private readonly foreign = new Map<number, Set<number>>();
   /** A clone's: who has not welcomed it yet. */
   private readonly strangers = new Roll();
@@ -122,6 +126,7 @@ export class Revival {
     this.numbersOf = parts.numbersOf;
     this.lose = parts.lose;
     this.place = parts.place;
+    this.comparing = parts.comparing;
     const tellSent = (source: ProcessName, world: number): void => void this.tellSent(source, world);
     this.source = new CloneSource({ ...parts, tellSent });
     this.answers = new SourceAnswers(parts);
@@ -283,6 +288,8 @@ export class Revival {
 
   private relax(source: ProcessName): void {
     this.acknowledgements.tellAlso(source, false);
+    // Of what has come and is not judged yet it will hear as well.
+    for (const number of this.comparing?.asideFrom(source.rank) ?? []) this.foreignOf(source.rank).add(number);
     this.sends.disinherit(source);
   }
 
@@ -316,6 +323,7 @@ export class Revival {
       if (known?.replica === replica && known.life === life) unaware &= ~(1 << sibling);
     }
     this.returning.set(rank, new Returning(clone, life, unaware));
+    this.comparing?.returned(rank, replica);
     this.sends.receiverBack(clone);
     // The one that has sent to this process knows what it has sent; of what the clone will send it must hear.
     if (before >= 0 && before !== membership.substituteOf(rank, place.replica))
@@ -372,12 +380,17 @@ export class Revival {
     if (this.membership.substituteOf(name.rank, this.place.replica) === name.replica) {
       for (const number of this.ports.incompleteFrom(name.rank)) {
         if (this.ports.isBroken(name.rank, number)) continue;
-        const numbers = this.foreign.get(name.rank) ?? new Set();
-        this.foreign.set(name.rank, numbers.add(number));
+        this.foreignOf(name.rank).add(number);
         this.tell(name, RevivalWord.ELSEWHERE, number);
       }
     }
     this.tell(name, RevivalWord.WELCOME, life);
+  }
+
+  private foreignOf(rank: number): Set<number> {
+    const numbers = this.foreign.get(rank) ?? new Set<number>();
+    this.foreign.set(rank, numbers);
+    return numbers;
   }
 
   /** The replica that the sender of a message does not know of yet, −1: it knows of all. */
@@ -416,6 +429,7 @@ export class Revival {
       if (isAlive) this.ports.peerBack({ rank, replica });
     }
     this.sends.begin(place);
+    this.comparing?.begin();
     this.acknowledgements.begin(place.replica);
     this.files.begin(place.replica, membership.livingOf(place.rank));
     for (const member of members) {

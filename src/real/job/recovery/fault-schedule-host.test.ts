@@ -24,12 +24,21 @@ function faultsOf(text: string) {
       delayLink: (link, byMs) => ask(`delay ${link} by ${byMs}`)(),
       restoreLink: (link) => ask(`restore ${link}`)(),
       killService: (service) => service !== "dispatcher" && asked.push(`kill ${service}`) > 0,
+      flipBits: (rank, bits) => ask(`flip ${bits} in ${rank}`)(),
+      nameOf: (rank) => `rank ${rank}`,
       goOn: (rank, call) => ask(`${rank} goes on to ${call}`)(),
       note: (message) => asked.push(message),
     },
   );
   return { faults, asked };
 }
+
+test("X3: bits are flipped before the rank goes on", () => {
+  const { faults, asked } = faultsOf("flip 3 bits in rank 2 at call 5");
+  deepEqual(faults.watchOf(2), { rank: 2, call: 5, init: false });
+  faults.call(2, 5);
+  deepEqual(asked.slice(1), ["flip 3 in 2", "2 goes on to 0"]);
+});
 
 test("X3: who reports a call goes on when the deed is done, unless it was its own death", () => {
   const { faults, asked } = faultsOf(

@@ -1,6 +1,6 @@
 /** Carries out a fault plan on the processes of a job: the host of `core/fault`. */
 
-import { secondsText } from "../../../core/base/amounts.ts";
+import { countText, secondsText } from "../../../core/base/amounts.ts";
 import { unreachable } from "../../../core/base/assert.ts";
 import type { FaultAction, Link } from "../../../core/fault/action.ts";
 import type { FaultEvent, FaultLayout } from "../../../core/fault/moment.ts";
@@ -31,10 +31,13 @@ interface FaultScheduleHostPorts {
   /** Everything on it takes so much longer until it is restored. */
   delayLink(link: Link, byMs: number): void;
   restoreLink(link: Link): void;
+  flipBits(rank: number, bits: number, seed: number): void;
   /** False: it is no process of its own. */
   killService(service: Service): boolean;
   /** A rank that stands still in a call shall go on; `call` is the next of its calls that matters, 0: none. */
   goOn(rank: number, call: number): void;
+  /** As people call that process. */
+  nameOf(rank: number): string;
   note(message: string): void;
 }
 
@@ -142,6 +145,10 @@ export class FaultScheduleHost {
       case "delay-link":
         this.#say(`delayed link ${action.link.join("-")} by ${action.byMs} ms`);
         ports.delayLink(action.link, action.byMs);
+        break;
+      case "flip-bits":
+        this.#say(`flipped ${countText(action.bits, "bit")} in the memory of ${ports.nameOf(action.rank)}`);
+        ports.flipBits(action.rank, action.bits, action.seed);
         break;
       case "kill-service":
         if (ports.killService(action.service)) this.#say(`killed the ${action.service}`);

@@ -17,6 +17,8 @@ interface JobFaultsOptions {
   /** Node and set of each rank; no sets: empty. */
   readonly placement: Placement;
   readonly setOf: readonly number[];
+  /** How many processes play each rank of the program; absent: one. */
+  readonly replicas?: readonly number[] | undefined;
   readonly living: Living;
   /** Of a job that goes on: what had fired; null: nothing. */
   readonly earlier: FaultsFired | null;
@@ -32,6 +34,7 @@ interface JobFaultsPorts {
   delayLink(link: Link, byMs: number): void;
   /** False: it is no process of its own. */
   killService(service: Service): boolean;
+  nameOf(rank: number): string;
   note(message: string): void;
 }
 
@@ -49,14 +52,14 @@ export class JobFaults {
   constructor(options: JobFaultsOptions, ports: JobFaultsPorts) {
     this.#options = options;
     this.#ports = ports;
-    const { plan, seed, nodes, placement, setOf, living, earlier } = options;
+    const { plan, seed, nodes, placement, setOf, replicas, living, earlier } = options;
     const isDying = (node: number): boolean => this.#dyingNodes.has(ports.node(node));
     const notDying: Living = {
       isNodeAlive: (node) => living.isNodeAlive(node) && !isDying(node),
       isRankAlive: (rank) => living.isRankAlive(rank) && !this.#dyingRanks.has(rank) && !isDying(placement[rank]!),
     };
     this.#faults = new FaultScheduleHost(
-      { plan, seed, layout: { nodes, placement, setOf }, living: notDying, earlier },
+      { plan, seed, layout: { nodes, placement, setOf, replicas }, living: notDying, earlier },
       {
         fired: (record) => ports.fired(record),
         killNode: (node) => this.#killNode(node),
@@ -67,6 +70,8 @@ export class JobFaults {
         delayLink: (link, byMs) => this.#delayLink(link, byMs),
         restoreLink: (link) => this.#delayLink(link, 0),
         killService: (service) => ports.killService(service),
+        flipBits: (rank, bits, seed) => ports.node(placement[rank]!).send({ kind: "flip-bits", rank, bits, seed }),
+        nameOf: (rank) => ports.nameOf(rank),
         goOn: (rank, call) => ports.node(placement[rank]!).send({ kind: "go-on-after", rank, call }),
         note: (message) => ports.note(message),
       },

@@ -44,6 +44,8 @@ class Tested {
       incompleteFrom: none,
       becomes: () => {},
       forEachOpen: () => {},
+      letIn: () => {},
+      spoil: () => {},
     };
     const confirmed = (): void => {};
     const home = new PostBox(

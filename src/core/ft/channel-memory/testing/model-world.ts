@@ -110,6 +110,8 @@ class Worker {
       incompleteFrom: none,
       becomes: () => {},
       forEachOpen: () => {},
+      letIn: () => {},
+      spoil: () => {},
     };
   }
 

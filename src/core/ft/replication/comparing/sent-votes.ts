@@ -1,0 +1,87 @@
+/** What this process says of the messages that it sends: votes, told to the replicas of their receivers (message-comparison.ts). */
+import type { Pointer } from "../../../base/brand.ts";
+import { lives } from "../../../base/saved-classes.ts";
+import type { Memory } from "../../../request/memory.ts";
+import type { ProtocolPorts } from "../../protocol.ts";
+import type { KeptSend } from "../kept-send.ts";
+import { bytesHash, envelopeHash } from "./message-hash.ts";
+
+/** The first word of packets: the kind in the low bits (below 11: others between ranks), the hash of an envelope. Then number and hash of the bytes. */
+const VotePacket = {
+  VOTE: 11,
+  /** Of a message that the source of this clone has sent: a copy is no second witness. */
+  ABSTENTION: 12,
+} as const;
+const kindMask = 0xf;
+export const envelopeShift = 4;
+
+export const isVote = (first: number): boolean =>
+  (first & kindMask) === VotePacket.VOTE || (first & kindMask) === VotePacket.ABSTENTION;
+
+export const isAbstention = (first: number): boolean => (first & kindMask) === VotePacket.ABSTENTION;
+
+/** Bytes of a process's memory, hashed where they lie. */
+export class HashedMemory {
+  static readonly unsaved = { view: null };
+  private readonly memory: Memory;
+  /** Of all of the memory, which is never replaced. */
+  private view: DataView | null = null;
+
+  constructor(memory: Memory) {
+    this.memory = memory;
+  }
+
+  hash(pointer: Pointer, bytes: number): number {
+    if (bytes === 0) return 0;
+    if (pointer < 0) return this.hashLent(pointer, bytes);
+    if (this.view === null) this.view = viewOf(this.memory.bytes);
+    return bytesHash(this.view, pointer, bytes);
+  }
+
+  private hashLent(pointer: Pointer, bytes: number): number {
+    return bytesHash(viewOf(this.memory.view(pointer, bytes)), 0, bytes);
+  }
+}
+
+/** To the end of the buffer, wherever that is: the memory of simulated processes grows. */
+const viewOf = ({ buffer, byteOffset }: Uint8Array): DataView => new DataView(buffer, byteOffset);
+
+export class SentVotes {
+  private readonly ports: ProtocolPorts;
+  private readonly memory: HashedMemory;
+  /** Used again for each vote. */
+  private readonly to = { rank: 0, replica: 0 };
+  private readonly told = { a: 0, b: 0, c: 0 };
+
+  constructor(ports: ProtocolPorts) {
+    this.ports = ports;
+    this.memory = new HashedMemory(ports.memory);
+  }
+
+  /** A message has been posted, and nobody has read a byte of it. */
+  cast(message: KeptSend): void {
+    message.voteFirst = (envelopeHash(message.context, message.tag, message.bytes) << envelopeShift) | VotePacket.VOTE;
+    message.voteBytes = this.memory.hash(message.pointer, message.bytes);
+  }
+
+  /** `replicas`: bits. */
+  tell(message: KeptSend, replicas: number): void {
+    const { to, told } = this;
+    to.rank = message.dest;
+    told.a = message.voteFirst;
+    told.b = message.sequence;
+    told.c = message.voteBytes;
+    for (let replica = 0; replicas >>> replica !== 0; replica++) {
+      if ((replicas & (1 << replica)) === 0) continue;
+      to.replica = replica;
+      this.ports.tell(to, told);
+    }
+  }
+
+  /** This process is a clone now. */
+  abstain(message: KeptSend): void {
+    message.voteFirst = VotePacket.ABSTENTION;
+  }
+}
+
+lives({ HashedMemory, SentVotes });

@@ -1,0 +1,103 @@
+/**
+ * Bits that flip in messages of one replica: in the memory that a message is sent from, before anybody has read it, or on the way of
+ * one that travels with its envelope.
+ */
+import type { Pointer } from "../../core/base/brand.ts";
+import type { ProtocolPorts } from "../../core/ft/protocol.ts";
+import type { ReplicationOptions, ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
+import { Went } from "../../core/request/decisions.ts";
+import { R_BYTES, R_CONTEXT, R_PEER, R_POINTER, R_SEQUENCE, R_TAG } from "../../core/request/records.ts";
+import type { Random } from "../random.ts";
+
+type MakeReplica = (options: ReplicationOptions, ports: ProtocolPorts) => ReplicationProtocol;
+
+/** A message whose bits were flipped. */
+export interface Flipped {
+  readonly rank: number;
+  readonly replica: number;
+  readonly dest: number;
+  readonly sequence: number;
+  readonly where: string;
+  readonly bytes: number;
+  readonly context: number;
+  readonly tag: number;
+}
+
+interface FlipPlan {
+  readonly rank: number;
+  readonly replica: number;
+  /** Of the process's messages, the first that is flipped; −1: none is. */
+  readonly message: number;
+  readonly bits: number;
+  readonly where: "memory" | "way";
+}
+
+export class Flips {
+  readonly done: Flipped[] = [];
+  readonly #plan: FlipPlan;
+  readonly #random: Random;
+  #messages = 0;
+
+  constructor(plan: FlipPlan, random: Random) {
+    this.#plan = plan;
+    this.#random = random;
+  }
+
+  static none(random: Random): Flips {
+    return new Flips({ rank: 0, replica: 0, message: -1, bits: 0, where: "memory" }, random);
+  }
+
+  make(make: MakeReplica, options: ReplicationOptions, ports: ProtocolPorts): ReplicationProtocol {
+    const { rank, replica, where } = this.#plan;
+    if (options.rank !== rank || options.replica !== replica) return make(options, ports);
+    return where === "memory" ? this.#inMemory(make(options, ports), ports) : make(options, this.#onTheWay(ports));
+  }
+
+  #isDue(bytes: number): boolean {
+    return bytes > 0 && this.done.length === 0 && this.#plan.message >= 0 && this.#messages++ >= this.#plan.message;
+  }
+
+  #flip({ memory }: ProtocolPorts, pointer: Pointer, bytes: number): () => void {
+    const view = memory.view(pointer, bytes);
+    const flipped = new Set<number>();
+    while (flipped.size < Math.min(this.#plan.bits, 8 * bytes)) flipped.add(this.#random.below(8 * bytes));
+    const flip = (): void => {
+      for (const bit of flipped) view[bit >> 3] = view[bit >> 3]! ^ (1 << (bit & 7));
+    };
+    flip();
+    return flip;
+  }
+
+  #note(flipped: Omit<Flipped, "rank" | "replica" | "where">): void {
+    const { rank, replica, where } = this.#plan;
+    this.done.push({ rank, replica, where, ...flipped });
+  }
+
+  #inMemory(made: ReplicationProtocol, ports: ProtocolPorts): ReplicationProtocol {
+    const post = made.sendPosted.bind(made);
+    made.sendPosted = (send) => {
+      const { records } = ports;
+      const [dest, bytes] = [records.get(send, R_PEER), records.get(send, R_BYTES)];
+      if (dest !== this.#plan.rank && this.#isDue(bytes)) {
+        this.#flip(ports, records.get(send, R_POINTER) as Pointer, bytes);
+        const [context, tag] = [records.get(send, R_CONTEXT), records.get(send, R_TAG)];
+        this.#note({ dest, sequence: records.get(send, R_SEQUENCE), bytes, context, tag });
+      }
+      return post(send);
+    };
+    return made;
+  }
+
+  #onTheWay(ports: ProtocolPorts): ProtocolPorts {
+    const transmit: ProtocolPorts["transmit"] = (message, keeper) => {
+      const { dest, sequence, bytes, pointer, context, tag } = message;
+      if (!this.#isDue(bytes)) return ports.transmit(message, keeper);
+      const flipBack = this.#flip(ports, pointer, bytes);
+      const went = ports.transmit(message, keeper);
+      flipBack();
+      if (went === Went.WHOLE) this.#note({ dest, sequence, bytes, context, tag });
+      return went;
+    };
+    return new Proxy(ports, { get: (all, key) => (key === "transmit" ? transmit : Reflect.get(all, key, all)) });
+  }
+}

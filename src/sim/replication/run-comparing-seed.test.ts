@@ -1,0 +1,37 @@
+/** D1: replicas compare whole messages; two find a flip, three outvote it, and without one nobody is suspected. */
+import { equal, ok } from "node:assert/strict";
+import { describe, it } from "node:test";
+import { tries } from "../../../test/long.ts";
+import { failureText } from "../failure-text.ts";
+import { runComparingSeed } from "./run-comparing-seed.ts";
+import { runRevivalSeed } from "./run-revival-seed.ts";
+
+describe("D1 random programs whose replicas compare what they send", () => {
+  it("D1 flips in messages are found with two replicas and outvoted with three, and nobody else is suspected", () => {
+    const totals = { flipped: 0, outvoted: 0, stopped: 0, compared: 0, deaths: 0 };
+    const seeds = tries(9, 3_000);
+    for (let seed = 1; seed <= seeds; seed++) {
+      const outcome = runComparingSeed({ seed });
+      equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
+      totals.flipped += outcome.flipped.length;
+      totals.compared += outcome.counts.compared;
+      totals.deaths += outcome.deaths;
+      if (outcome.suspicions.length === 0) continue;
+      if (outcome.suspicions.some(({ accused }) => accused < 0)) totals.stopped++;
+      else totals.outvoted++;
+    }
+    ok(totals.flipped >= seeds / 4, JSON.stringify(totals));
+    ok(totals.stopped + totals.outvoted >= totals.flipped, JSON.stringify(totals));
+    ok(totals.stopped > 0 && totals.outvoted > 0 && totals.compared > 10 * seeds, JSON.stringify(totals));
+  });
+
+  it("D1 clones vote on what they send themselves, and nobody is suspected", () => {
+    let back = 0;
+    for (let seed = 1; seed <= tries(3, 1_000); seed++) {
+      const outcome = runRevivalSeed({ seed, isComparing: true });
+      equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
+      back += outcome.clones.back;
+    }
+    ok(back > 0, `${back} clones`);
+  });
+});

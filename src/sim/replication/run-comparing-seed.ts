@@ -1,0 +1,65 @@
+/**
+ * From a seed to judged worlds of replicas that compare whole messages (D1): a random send-deterministic program; bits of one replica's
+ * messages that flip, or none. With three replicas every world comes to the right answer, whoever was hit; with two the job stops and names the
+ * message; without flips nobody is suspected, whoever dies.
+ */
+import type { Suspicion } from "../../core/ft/replication/comparing/message-comparison.ts";
+import { Random } from "../random.ts";
+import { type Flipped, Flips } from "./flips.ts";
+import { type ReplicatedOutcome, type ReplicationSeedOptions, runReplicationSeed } from "./run-replication-seed.ts";
+
+interface ComparedOutcome extends ReplicatedOutcome {
+  readonly flipped: readonly Flipped[];
+}
+
+/** Of so many seeds one has no flips, but deaths; and of so many one is of the mirror protocol. */
+const peacefulEvery = 3;
+const mirrorEvery = 4;
+/** A program whose communicators cannot be made, because its own memory is wrong, revokes others. That is no message, and is not compared. */
+const withoutFlips: readonly string[] = ["communicators", "inter-communicators", "topologies"];
+
+export function runComparingSeed(options: ReplicationSeedOptions): ComparedOutcome {
+  const random = new Random(options.seed);
+  const variant = options.variant ?? (random.below(mirrorEvery) === 0 ? "mirror" : "parallel");
+  if (options.seed % peacefulEvery === 0) {
+    const outcome = runReplicationSeed({ ...options, variant, flips: Flips.none(random) });
+    return { ...outcome, flipped: [], violations: [...outcome.violations, ...falseAlarms(outcome.suspicions)] };
+  }
+  const replicas = options.replicas ?? random.pick([2, 3, 3, 4]);
+  const ranks = options.ranks ?? random.pick([2, 2, 3, 4, 5]);
+  const plan = {
+    rank: random.below(ranks),
+    replica: random.below(replicas),
+    message: random.pick([0, 1, 3, 10, 30]),
+    bits: random.pick([1, 1, 2, 3, 8]),
+    where: random.pick(["memory", "memory", "way"] as const),
+  };
+  const flips = new Flips(plan, random.fork());
+  const world = { variant, replicas, ranks, deaths: "none", isPartial: false, without: withoutFlips } as const;
+  const outcome = runReplicationSeed({ ...options, ...world, flips });
+  const [flipped] = flips.done;
+  // Where all replicas send to all, one message of several is taken: that which was flipped may be none of those.
+  const isReached = flipped !== undefined && (flipped.where === "memory" || variant === "parallel");
+  const violations = outcome.violations.filter(({ what }) => flipped === undefined || !isOwn(flipped, what));
+  if (flipped === undefined) violations.push(...falseAlarms(outcome.suspicions));
+  else if (isReached || outcome.suspicions.length > 0) violations.push(...misses(flipped, outcome, replicas));
+  return { ...outcome, flipped: isReached ? flips.done : [], violations };
+}
+
+/** What the replica itself sees, whose memory is wrong, until it is ended. */
+const isOwn = ({ rank, replica }: Flipped, what: string): boolean =>
+  what.startsWith(`world ${replica}: `) && new RegExp(`\\brank ${rank}\\b`).test(what);
+
+const falseAlarms = (suspicions: readonly Suspicion[]) =>
+  suspicions.map((suspicion) => ({ invariant: "no false alarms", what: JSON.stringify(suspicion) }));
+
+function misses(flipped: Flipped, { suspicions }: ReplicatedOutcome, replicas: number) {
+  const first = suspicions.find(({ rank, dest, sequence }) => {
+    return rank === flipped.rank && dest === flipped.dest && sequence === flipped.sequence;
+  });
+  const accused = replicas === 2 ? -1 : flipped.replica;
+  const wrong = suspicions.filter((suspicion) => suspicion.accused !== accused || suspicion.rank !== flipped.rank);
+  const what = JSON.stringify({ flipped, suspicions });
+  if (first === undefined) return [{ invariant: "flips are found", what }];
+  return wrong.length === 0 ? [] : [{ invariant: "nobody else is accused", what }];
+}
