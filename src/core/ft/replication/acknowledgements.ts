@@ -7,8 +7,11 @@ import { lives, saves } from "../../base/saved-classes.ts";
 import type { ProtocolPorts } from "../protocol.ts";
 import type { Membership } from "./membership.ts";
 
-/** More numbers are not in one word. */
+/** More numbers are not in one word that is believed. */
 export const runMax = 64;
+
+/** No more are held back: a process may compute for long between two receives that need no look. */
+const runUsual = 16;
 
 /**
  * A number waits for others of its rank until the process has looked so often in vain, which it does before it sleeps. (bt, 2 ranks with two
@@ -63,14 +66,14 @@ export class Acknowledgements {
   held(rank: number, sequence: number, isAwaited: boolean): void {
     if (this.hearersOf(rank) === 0) return;
     const run = this.runOf(rank);
-    if (run.count !== 0 && (((run.first + run.count) | 0) !== sequence || run.count === runMax)) this.say(run);
+    if (run.count !== 0 && ((run.first + run.count) | 0) !== sequence) this.say(run);
     if (run.count === 0) {
       run.first = sequence;
       if (!this.open.includes(run)) this.open.push(run);
     }
     run.count++;
     this.looks = 0;
-    if (isAwaited) this.say(run);
+    if (isAwaited || run.count === runUsual) this.say(run);
   }
 
   private runOf(rank: number): NumberRun {
