@@ -1,4 +1,4 @@
-/** Images travel: a job that was frozen on one architecture goes on on another, with the same bits. Row M6. */
+/** Images travel: a job that was frozen on one architecture goes on on another, with the same bits. Rows M6 and D7: a clone is made of the same records. */
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -39,7 +39,7 @@ const outdated = /Cannot restore the process: .*; use the Banyan that saved it/;
 const isLongRun = long.skip === undefined;
 
 for (const architecture of architectures) {
-  test(`M6 images of ${architecture} are thawed on ${process.arch}, with the same bits as a run at one go`, async (t) => {
+  test(`M6, D7 images of ${architecture} are thawed on ${process.arch}, with the same bits as a run at one go`, async (t) => {
     const { code, stdout, stderr } = await banyan(["thaw", frozenOn(architecture)]);
     if (!isLongRun && outdated.test(stderr)) {
       assert.equal(code, 1);

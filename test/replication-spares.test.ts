@@ -23,28 +23,35 @@ async function loseAndRegain(run: Run, node: number): Promise<void> {
   await until(() => timesBack(run) > before || run.child.exitCode !== null, "the lost came back");
 }
 
-test("D5 a node is drained, and its replicas come back on a spare; without one it stays", limit, async () => {
-  const run = new Run(sustained(2, 2, "--spares", "1", exchange, "100000", "5000"), {
-    stdin: "3\n4\n",
-    timeoutMs: 150_000,
-  });
-  await run.printed("at work", 2);
-  await until(() => idleSpares(run) === 1, "the spare is there");
-  const spare = run.pidOf("banyan-node spare");
-  const moved = await banyan(["move", `${run.child.pid}`, "--drain", "0"]);
-  assert.equal(moved.code, 0, moved.stderr);
+async function drainAndRegain(run: Run, node: number): Promise<void> {
+  const { code, stderr } = await banyan(["move", `${run.child.pid}`, "--drain", `${node}`]);
+  assert.equal(code, 0, stderr);
   await until(() => timesBack(run) > 0 || run.child.exitCode !== null, "the drained came back");
-  assert.equal(run.nodePid(0), spare);
-  process.kill(run.nodePid(1), "SIGTERM");
-  await until(() => run.stderr.includes("Cannot drain node 1"), "the node cannot go");
-  run.child.kill("SIGINT");
-  const { stderr } = await run.ended;
-  assert.match(stderr, /node 0 is drained: replica 0 of ranks 0 and 1 come back elsewhere/);
-  assert.match(stderr, /replica 0 of ranks 0 and 1 came back, [\d.]+ s after the loss, on spare 1/);
-  assert.match(stderr, /Cannot drain node 1: no spare is left to take its place; give --spares/);
-  assert.match(stderr, /came back \(cloned from replica 1 onto spare 1, /);
-  run.assertNothingLeft();
-});
+}
+
+test(
+  "D5 a node that is told to end is drained onto a spare; one with the only process of a rank stays",
+  limit,
+  async () => {
+    const rank0 = ["--replicate-ranks", "0"];
+    const run = new Run(sustained(2, 2, ...rank0, "--spares", "1", exchange, "100000", "30000"), {
+      stdin: "3\n4\n",
+      timeoutMs: 150_000,
+    });
+    await run.printed("at work", 2);
+    process.kill(run.nodePid(1), "SIGTERM");
+    await until(() => timesBack(run) > 0 || run.child.exitCode !== null, "the drained came back");
+    process.kill(run.nodePid(0), "SIGTERM");
+    await until(() => run.stderr.includes("Cannot drain node 0"), "the node cannot go");
+    run.child.kill("SIGINT");
+    const { stderr } = await run.ended;
+    assert.match(stderr, /node 1 is drained: replica 1 of rank 0 will be elsewhere/);
+    assert.match(stderr, /replica 1 of rank 0 came back, [\d.]+ s after the loss, on spare 1/);
+    assert.match(stderr, /Cannot drain node 0: replica 0 of rank 1 would be lost: there is no other/);
+    assert.match(stderr, /came back \(cloned from replica 0 onto spare 1, /);
+    run.assertNothingLeft();
+  },
+);
 
 /** Of a program that has come to its end, whatever happened: each line once. */
 function assertRight(stdout: string, ranks: number, rounds: number): void {
@@ -68,7 +75,8 @@ test("D5 four spares and a kill every three seconds: redundancy comes back each 
   await until(() => idleSpares(run) === 4, "the spares are there");
   for (const [turn, node] of [0, 1, 0, 1, 0, 1].entries()) {
     const nextMs = performance.now() + 3_000;
-    await loseAndRegain(run, node);
+    if (turn === 0) await drainAndRegain(run, node);
+    else await loseAndRegain(run, node);
     assert.equal(run.stderr.split(", on spare ").length - 1, Math.min(turn + 1, 4), run.stderr);
     await until(() => performance.now() >= nextMs, "three seconds are over");
   }

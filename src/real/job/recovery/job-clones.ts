@@ -206,7 +206,7 @@ export class JobClones {
     if (this.#schedule.present !== null) return "lost replicas are coming back; try again when they are there";
     if (alone.length > 0) return `${report.names.listed(alone)} would be lost: there is no other`;
     if (this.#spares.left === 0) return "no spare is left to take its place; give --spares";
-    report.note(`node ${node} is drained: ${report.names.listed(here)} come back elsewhere`);
+    report.note(`node ${node} is drained: ${report.names.listed(here)} will be elsewhere`);
     nodes.processOf(node).cut("it was drained");
     return "";
   }
