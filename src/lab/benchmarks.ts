@@ -3,6 +3,7 @@ import type { Benchmark } from "./benchmark.ts";
 import { allreduce } from "./benchmarks/allreduce.ts";
 import { bandwidth } from "./benchmarks/bandwidth.ts";
 import { cLatency } from "./benchmarks/c-latency.ts";
+import { memoryPingPong } from "./benchmarks/channel-memory/ping-pong.ts";
 import { checkpoints } from "./benchmarks/checkpoints.ts";
 import { cold } from "./benchmarks/cold.ts";
 import { collectiveTimes } from "./benchmarks/collectives.ts";
@@ -51,6 +52,7 @@ export const benchmarks: readonly Benchmark[] = [
 
 /** The benchmarks that run only when they are named, part by part or all of them. */
 export const groups: Readonly<Record<string, readonly Benchmark[]>> = {
+  "channel-memory": [memoryPingPong],
   combination: [lostGrids],
   logging: [loggingPingPong, loggingKernels, lu, volume, synchronisation, recovery, loggingCheckpoints],
   replication: [replicationPingPong, replicationKernels, replicationMessages],

@@ -33,11 +33,18 @@ export const replicasParallel: Contender = { id: "parallel", label: "parallel", 
 export const replicasMirror: Contender = { id: "mirror", label: "mirror", isOurs: true };
 export const replicasLeader: Contender = { id: "leader", label: "leader", isOurs: true };
 
+/** Channel memories: one for all ranks, two, and one that forces what it has to the disk. */
+export const memoryOne: Contender = { id: "memory", label: "1 memory", isOurs: true };
+export const memoryTwo: Contender = { id: "memories-2", label: "2 memories", isOurs: true };
+export const memoryOfDisk: Contender = { id: "memory-disk", label: "disk", isOurs: true };
+
 /** Contenders that never share a plot have the same style. */
 const looks: readonly (readonly string[])[] = [
   [banyanShared.id, banyanC.id, loggingNone.id],
-  [banyanOrdinary.id, banyanTypeScript.id, loggingSets.id, replicasParallel.id],
-  ...peerKinds.map(({ id }, i) => (i === 0 ? [id, loggingClassical.id, plainTwice.id] : [id, replicasMirror.id])),
+  [banyanOrdinary.id, banyanTypeScript.id, loggingSets.id, replicasParallel.id, memoryOne.id],
+  ...peerKinds.map(({ id }, i) =>
+    i === 0 ? [id, loggingClassical.id, plainTwice.id, memoryTwo.id] : [id, replicasMirror.id, memoryOfDisk.id],
+  ),
   [replicasLeader.id],
 ];
 

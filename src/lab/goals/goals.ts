@@ -12,6 +12,7 @@ import {
 import type { Contender } from "../measuring/series.ts";
 import { bytesText } from "../tables/units.ts";
 import { atLeast, atMost, unit, withBounds } from "./bounds.ts";
+import { channelMemoryGoals } from "./channel-memory-goals.ts";
 import { combinationGoals } from "./combination-goals.ts";
 import type { Bound, Goal, Reference } from "./goal.ts";
 import { loggingGoals } from "./logging-goals.ts";
@@ -304,6 +305,7 @@ export const goals: readonly Goal[] = [
   ...ulfmGoals,
   ...combinationGoals,
   ...replicationGoals,
+  ...channelMemoryGoals,
 ];
 
 /** Every collective of one node, short and long. */
