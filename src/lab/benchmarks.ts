@@ -3,6 +3,7 @@ import type { Benchmark } from "./benchmark.ts";
 import { allreduce } from "./benchmarks/allreduce.ts";
 import { bandwidth } from "./benchmarks/bandwidth.ts";
 import { cLatency } from "./benchmarks/c-latency.ts";
+import { memoryPingPong } from "./benchmarks/channel-memory/ping-pong.ts";
 import { checkpoints } from "./benchmarks/checkpoints.ts";
 import { cloning } from "./benchmarks/cloning.ts";
 import { cold } from "./benchmarks/cold.ts";
@@ -55,6 +56,7 @@ export const benchmarks: readonly Benchmark[] = [
 
 /** The benchmarks that run only when they are named, part by part or all of them. */
 export const groups: Readonly<Record<string, readonly Benchmark[]>> = {
+  "channel-memory": [memoryPingPong],
   cloning: [cloning],
   combination: [lostGrids],
   "fault-layer": [layerAllreduce, layerGrowth],

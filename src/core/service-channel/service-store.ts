@@ -6,14 +6,14 @@
  *
  *   0   number of words in the record
  *   1   its complement: a number that was damaged is recognised, so nobody looks for the next record at a wrong place
- *   2   CRC-32 of the record
+ *   2   checksum of the record (word-checksum.ts)
  *   3   the record
  *
  * A process that is lost while it writes leaves a frame without its end. Nothing was acknowledged that depends on it, so it is left
  * out. Any other deviation is damage: acknowledged words may be missing, and the whole store is refused. After a power cut anything may stand
  * behind what was forced to the disk: where all that was acknowledged was, a store may end with damage.
  */
-import { crc32 } from "../base/crc-32.ts";
+import { wordChecksum } from "../base/word-checksum.ts";
 
 export interface ServiceStore {
   /**
@@ -70,7 +70,7 @@ export class StoreFrames {
     const count = this.#end - first;
     this.#words[this.#begin + COUNT] = count;
     this.#words[this.#begin + COMPLEMENT] = ~count;
-    this.#words[this.#begin + CHECKSUM] = checksumOf(this.#words, first, count);
+    this.#words[this.#begin + CHECKSUM] = wordChecksum(this.#words, first, count);
   }
 
   /** All complete records, which are not here any more. The words are valid until the next record begins. */
@@ -117,7 +117,7 @@ export function readRecords(
       if (count < 0 || words[at + COMPLEMENT] !== ~count) return wrong("has a damaged head");
       // The next piece has its end; or no piece has: the process was lost while it wrote.
       if (first + count > words.length) break;
-      if (words[at + CHECKSUM] !== checksumOf(words, first, count)) return wrong("is damaged");
+      if (words[at + CHECKSUM] !== wordChecksum(words, first, count)) return wrong("is damaged");
       const problem = take(words.subarray(first, first + count));
       if (problem !== "") return `${where} ${problem}`;
       at = first + count;
@@ -136,9 +136,6 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
   both.set(second, first.length);
   return both;
 }
-
-const checksumOf = (words: Int32Array, first: number, count: number): number =>
-  crc32(new Uint8Array(words.buffer, words.byteOffset + 4 * first, 4 * count)) | 0;
 
 /** Whole words of them. */
 function wordsOf(bytes: Uint8Array): Int32Array {

@@ -41,11 +41,18 @@ export const comparedThrice: Contender = { id: "compared-3", label: "three, comp
 export const layerTree: Contender = { id: "fault-layer", label: "layer", isOurs: true };
 export const layerIbcast: Contender = { id: "fault-layer-ibcast", label: "layer, ibcast", isOurs: true };
 
+/** Channel memories: one for all ranks, two, and one that forces what it has to the disk. */
+export const memoryOne: Contender = { id: "memory", label: "1 memory", isOurs: true };
+export const memoryTwo: Contender = { id: "memories-2", label: "2 memories", isOurs: true };
+export const memoryOfDisk: Contender = { id: "memory-disk", label: "disk", isOurs: true };
+
 /** Contenders that never share a plot have the same style. */
 const looks: readonly (readonly string[])[] = [
   [banyanShared.id, banyanC.id, loggingNone.id],
-  [banyanOrdinary.id, banyanTypeScript.id, loggingSets.id, replicasParallel.id],
-  ...peerKinds.map(({ id }, i) => (i === 0 ? [id, loggingClassical.id, plainTwice.id] : [id, replicasMirror.id])),
+  [banyanOrdinary.id, banyanTypeScript.id, loggingSets.id, replicasParallel.id, memoryOne.id],
+  ...peerKinds.map(({ id }, i) =>
+    i === 0 ? [id, loggingClassical.id, plainTwice.id, memoryTwo.id] : [id, replicasMirror.id, memoryOfDisk.id],
+  ),
   [replicasLeader.id, comparedTwice.id],
   [replicasThrice.id],
   [comparedThrice.id],

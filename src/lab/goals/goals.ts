@@ -12,6 +12,7 @@ import {
 import type { Contender } from "../measuring/series.ts";
 import { bytesText } from "../tables/units.ts";
 import { atLeast, atMost, unit, withBounds } from "./bounds.ts";
+import { channelMemoryGoals } from "./channel-memory-goals.ts";
 import { cloningGoals } from "./cloning-goals.ts";
 import { combinationGoals } from "./combination-goals.ts";
 import { faultLayerGoals } from "./fault-layer-goals.ts";
@@ -308,6 +309,7 @@ export const goals: readonly Goal[] = [
   ...combinationGoals,
   ...faultLayerGoals,
   ...replicationGoals,
+  ...channelMemoryGoals,
 ];
 
 /** Every collective of one node, short and long. */

@@ -22,6 +22,8 @@ export class ChannelMemoryJobHost implements JobPartHost {
   readonly #core: ChannelMemoryJob;
   readonly #memories: readonly MemoryProcess[];
   readonly #ports: JobPartHostPorts;
+  /** Memories that found no room on the disk when they were last lost. */
+  readonly #full = new Set<number>();
   /** Fault plans kill one after the other. */
   #kills = 0;
 
@@ -50,9 +52,14 @@ export class ChannelMemoryJobHost implements JobPartHost {
       { ...facts, job, host, patience, folder: segmentsIn(folder, memory) },
       {
         ready: (address) => ports.toNodes({ memory, address } satisfies MemoryIsAt),
-        lost: (silentMs) => {
+        lost: ({ silentMs, isFull }) => {
           const how = silentMs === null ? "was lost" : `gave no sign of life for ${secondsText(silentMs)}`;
-          ports.note(`memory ${memory} ${how}; another takes its place`);
+          // Every process that takes the place of another meets the same disk.
+          const isKnown = isFull && this.#full.has(memory);
+          if (isFull) this.#full.add(memory);
+          else this.#full.delete(memory);
+          const what = isFull ? "finds no room on the disk" : how;
+          if (!isKnown) ports.note(`memory ${memory} ${what}; another takes its place`);
         },
         unable: (why) => ports.unusable(`Cannot use memory ${memory}: ${why}`),
       },

@@ -14,8 +14,8 @@ import type { FromMemoryProcess, MemorySetup, ToMemoryProcess } from "./messages
 interface MemoryPorts {
   /** It listens, or another does in its place: nodes must hear its address. */
   ready(address: Address): void;
-  /** It was lost, or was silent for so long that it was killed; another takes its place. */
-  lost(silentMs: number | null): void;
+  /** It was lost, found no room on the disk, or was silent for so long that it was killed; another takes its place. */
+  lost(how: { readonly silentMs: number | null; readonly isFull: boolean }): void;
   /** There will be no such memory. */
   unable(why: string): void;
 }
@@ -45,6 +45,8 @@ export class MemoryProcess {
   #lossesInARow = 0;
   #address: Address | null = null;
   #isOver = false;
+  /** The present process has found no room on the disk. */
+  #isFull = false;
   /** The silence for which the present process was killed; null: it was not. */
   #killedMs: number | null = null;
   /** Of processes that were lost, and of the present one. */
@@ -120,6 +122,7 @@ export class MemoryProcess {
     this.#work = new ProcessWork(child.pid ?? 0);
     this.#signs = 0;
     this.#killedMs = null;
+    this.#isFull = false;
     child.on("message", (message) => {
       if (child === this.#child) this.#said(message as FromMemoryProcess);
     });
@@ -151,6 +154,9 @@ export class MemoryProcess {
       case "unable":
         this.#unable(message.why);
         break;
+      case "full":
+        this.#isFull = true;
+        break;
       default:
         unreachable(message);
     }
@@ -174,10 +180,11 @@ export class MemoryProcess {
     this.#present = nothing;
     this.#answered();
     if (++this.#lossesInARow > lossesMax) {
-      this.#unable(`it was lost ${this.#lossesInARow} times, each time within a second or so`);
+      const why = `it was lost ${this.#lossesInARow} times, each time within a second or so`;
+      this.#unable(this.#isFull ? "the disk is full" : why);
       return;
     }
-    this.#ports.lost(this.#killedMs);
+    this.#ports.lost({ silentMs: this.#killedMs, isFull: this.#isFull });
     this.#start();
   }
 }

@@ -3,7 +3,7 @@
  * It never outlives the dispatcher. What it acknowledges is in its files, with which the process that takes its place goes on (ADR 46).
  */
 import { assert, unreachable } from "../../core/base/assert.ts";
-import { describeSystemError } from "../../core/base/system-error.ts";
+import { describeSystemError, isFull } from "../../core/base/system-error.ts";
 import { memoryLimitsDefault, memoryOf } from "../../core/ft/channel-memory/limits.ts";
 import { ChannelMemory } from "../../core/ft/channel-memory/memory/channel-memory.ts";
 import { StoredHomes } from "../../core/ft/channel-memory/memory/stored-homes.ts";
@@ -71,8 +71,19 @@ function moveAll(wanted: Set<number>, move: (client: number) => void): void {
   }
 }
 
-/** A file that cannot be read or written: another process would meet the same. The dispatcher ends this one. */
+/** How long a process that found no room on the disk waits until another tries: the dispatcher has patience with a number of them. */
+const fullMs = 300;
+
+/**
+ * A file that cannot be read or written: another process would meet the same, and the dispatcher ends this one. But for a disk that is full: there
+ * may be room soon. What was not written was not acknowledged, and this process does not know any more what was.
+ */
 process.on("uncaughtException", (error) => {
+  if (isFull(error)) {
+    send({ kind: "full" });
+    setTimeout(() => process.exit(1), fullMs);
+    return;
+  }
   const isOfSystem = "code" in error && "syscall" in error;
   send({ kind: "unable", why: isOfSystem ? describeSystemError(error) : String(error.stack) });
 });

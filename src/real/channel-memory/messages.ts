@@ -39,4 +39,8 @@ interface MemoryLives {
   readonly kind: "lives";
   readonly amounts: MemoryAmounts;
 }
-export type FromMemoryProcess = MemoryReady | MemoryUnable | MemoryLives;
+/** There is no room on the disk: this process ends, and another tries. */
+interface MemoryFull {
+  readonly kind: "full";
+}
+export type FromMemoryProcess = MemoryReady | MemoryUnable | MemoryLives | MemoryFull;

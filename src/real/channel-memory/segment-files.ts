@@ -15,12 +15,16 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { assert } from "../../core/base/assert.ts";
+import { isFull } from "../../core/base/system-error.ts";
 import type { SegmentStore, WrittenSegment } from "../../core/ft/channel-memory/memory/segment-store.ts";
 import { syncFolder } from "../disk/sync-folder.ts";
 
 /** Segments that are open for reading at a time, beside the present one. */
 const openMax = 32;
 const pieceBytesDefault = 1 << 20;
+/** Tries to write to a full disk, less than a process may be silent. */
+const fullTriesMax = 40;
+const fullPauseMs = 10;
 const namePattern = /^segment-(\d+)$/;
 
 export class SegmentFiles implements SegmentStore {
@@ -30,6 +34,7 @@ export class SegmentFiles implements SegmentStore {
   readonly #open = new Map<number, number>();
   #present = 0;
   #file = -1;
+  readonly #never = new Int32Array(new SharedArrayBuffer(4));
 
   /** The folder is made if it is not there; files of a process before stay until they are dropped. */
   constructor(folder: string, isForDisk = false) {
@@ -48,8 +53,20 @@ export class SegmentFiles implements SegmentStore {
 
   append({ buffer, byteOffset, byteLength }: Int32Array): void {
     const bytes = new Uint8Array(buffer, byteOffset, byteLength);
-    for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
+    for (let at = 0; at < bytes.length; ) at += this.#write(bytes, at);
     if (this.#isForDisk) fdatasyncSync(this.#file);
+  }
+
+  /** A disk may be full for a moment: until the image of a checkpoint that had no room there is removed. Throws the system's errors. */
+  #write(bytes: Uint8Array, at: number): number {
+    for (let tries = fullTriesMax; ; tries--) {
+      try {
+        return writeSync(this.#file, bytes, at);
+      } catch (error) {
+        if (tries === 0 || !(error instanceof Error && isFull(error))) throw error;
+      }
+      Atomics.wait(this.#never, 0, 0, fullPauseMs);
+    }
   }
 
   read(segment: number, at: number, { buffer, byteOffset, byteLength }: Int32Array): void {

@@ -66,7 +66,7 @@ export function prepareJobFolder(folder: string): string | undefined {
 const ofFrozenJob = /^(\d+\.image|job\.json)(\.part)?$/;
 const ofProgram = /^program\.(wasm|cjs|mjs)$/;
 const ofRunningJob =
-  /^(journal|event-log(\.new|\.spoilt)?|memory-\d+|checkpoints|checkpoint-server-\d+|(run\.json|output|processes)(\.new)?|input(\.spoilt)?)$/;
+  /^(journal(\.spoilt)?|event-log(\.new|\.spoilt)?|memory-\d+|checkpoints|checkpoint-server-\d+|(run\.json|output|processes)(\.new)?|input(\.spoilt)?)$/;
 
 /** Takes away what a freeze that failed has left there, and nothing else. */
 export function removeFrozenJob(folder: string): void {

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -25,6 +25,17 @@ test("V1: what is appended is there at once, and a torn end is left out", () => 
   const read = readJournal(folder);
   deepEqual(read.kind === "read" && read.records, records.slice(0, 2));
   deepEqual(notes, []);
+});
+
+test("V7: a journal that lacks a decision is not taken for one that has all", () => {
+  const place = mkdtempSync(join(folder, "full-"));
+  const notes: string[] = [];
+  const journal = new JournalFile(place, (message) => notes.push(message));
+  journal.append(records[0]!);
+  // A record that no disk takes.
+  journal.append({ kind: "admitted", ranks: [1n as unknown as number] });
+  equal(notes.length, 1);
+  deepEqual(readdirSync(place), ["journal.spoilt"]);
 });
 
 test("V1: a journal that cannot be made is one note, and nothing is written", () => {

@@ -6,7 +6,7 @@
  * A disk that is full must not end a job that runs: the trouble is told once, and the journal ends there. It is never gone on with behind a
  * record that may be torn.
  */
-import { appendFileSync, closeSync, fdatasyncSync, ftruncateSync, openSync, readFileSync } from "node:fs";
+import { appendFileSync, closeSync, fdatasyncSync, ftruncateSync, openSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { describeSystemError } from "../../../core/base/system-error.ts";
 import type { JobRecord } from "../../../core/service/job-record.ts";
@@ -24,6 +24,7 @@ export interface JournalOptions {
 
 export class JournalFile {
   readonly #note: (message: string) => void;
+  readonly #folder: string;
   readonly #isForDisk: boolean;
   /** Undefined: nothing is written any more. */
   #file: number | undefined;
@@ -31,6 +32,7 @@ export class JournalFile {
   /** A new one, in the folder of a job, unless there is another. `note` hears of trouble. */
   constructor(folder: string, note: (message: string) => void, { bytes, isForDisk = false }: JournalOptions = {}) {
     this.#note = note;
+    this.#folder = folder;
     this.#isForDisk = isForDisk;
     this.#attempt(() => {
       this.#file = openSync(journalIn(folder), bytes === undefined ? "ax" : "a", 0o600);
@@ -63,11 +65,21 @@ export class JournalFile {
     try {
       work();
     } catch (error) {
+      // Nobody goes on from a journal that lacks decisions.
+      if (this.#file !== undefined) spoil(this.#folder);
       this.close();
       this.#note(
         `Cannot write the job's journal: ${describeSystemError(error)}; the job goes on, and could not be taken over if its dispatcher were lost`,
       );
     }
+  }
+}
+
+function spoil(folder: string): void {
+  try {
+    renameSync(journalIn(folder), `${journalIn(folder)}.spoilt`);
+  } catch {
+    // The folder is gone.
   }
 }
 
