@@ -120,12 +120,13 @@ const tests = program(
 `,
 );
 
-for (const [what, dead] of [
-  ["some dead, the root alive", "01001"],
-  ["the root and others dead", "10011"],
+for (const [what, dead, ...options] of [
+  ["some dead, the root alive", "01001", "--fan-out", "2"],
+  ["the root and others dead", "10011", "--fan-out", "2"],
+  ["news by broadcasts of the runtime (§5.3.5.2)", "10010", "--background", "ibcast", "--nodes", "2"],
 ] as const) {
   test(`U9: Tests 1 to 11 on a real run, ${what}`, { ...limit, ...longUnless(dead === "10011") }, async () => {
-    const args = ["run", "-n", "5", "--fault-layer", "--fan-out", "2", tests, dead, `${tries(4, 128)}`];
+    const args = ["run", "-n", "5", "--fault-layer", ...options, tests, dead, `${tries(4, 128)}`];
     const { code, stdout, stderr } = await banyan(args);
     const living = [...dead].flatMap((each, rank) => (each === "0" ? [`rank ${rank}: 0 wrong`] : []));
     assert.deepEqual(stdout.split("\n").filter(Boolean).sort(), living, stderr);
