@@ -18,7 +18,7 @@ import type { ProcessName } from "../../base/identity.ts";
 import { lives } from "../../base/saved-classes.ts";
 import { Arrival, Pin } from "../../request/decisions.ts";
 import { R_PEER, R_PROTOCOL, RecordFlag } from "../../request/records.ts";
-import { CONTEXT, KIND, kindOf, PacketKind, replicaOf, SEQUENCE, SOURCE, TAG } from "../../wire/packet.ts";
+import { CONTEXT, EXTRA, KIND, kindOf, PacketKind, replicaOf, SEQUENCE, SOURCE, TAG } from "../../wire/packet.ts";
 import type { CloneBeginning } from "../clones.ts";
 import type { PlannedFlip } from "../definition.ts";
 import { PassThrough } from "../pass-through.ts";
@@ -43,6 +43,8 @@ import { WorldGates } from "./world-gates.ts";
 import { isNotice, noticeOf, type WorldNotice } from "./world-notices.ts";
 
 const copiesBytesMaxDefault = 16 << 20;
+/** A process that has looked so often in vain has nothing to send at present. */
+const looksBeforeWords = 4;
 
 export interface ReplicationOptions {
   readonly rank: number;
@@ -89,6 +91,8 @@ export class ReplicationProtocol extends PassThrough {
   /** By rank: those of them whose bytes are still to come. */
   private readonly announced = new Map<number, Set<number>>();
   private readonly passed: Float64Array;
+  /** How often this process has looked for messages since it held the last one. */
+  private looks = 0;
   /** Messages that came a second time. */
   private duplicates = 0;
   /** Null: this process is no clone, or everybody knows it. */
@@ -109,6 +113,7 @@ export class ReplicationProtocol extends PassThrough {
     const flips = planned.length === 0 ? null : new MessageFlips(ports, planned);
     this.sends = this.newSends({ place, membership, copies, order: this.order, gates: this.gates, votes, flips });
     this.acknowledgements = this.newWords(ports, membership, place);
+    if (votes !== null) votes.acknowledgements = this.acknowledgements;
     this.files = new ReplicatedOperations(ports, place, membership.replicas, membership.livingOf(rank));
     this.comparison = new SendComparison({
       ports,
@@ -220,8 +225,14 @@ export class ReplicationProtocol extends PassThrough {
     if (this.revival.answers.isBusy) this.revival.answers.answer();
     if (this.isResting) this.rest();
     const letIn = this.comparing?.progress() === true;
-    const told = this.acknowledgements.flush() || letIn;
+    const told = this.acknowledge() || letIn;
     return (this.sends.isBusy && this.sends.progress()) || told;
+  }
+
+  /** Where votes are told they take acknowledgements along, if the process sends something soon. */
+  private acknowledge(): boolean {
+    if (this.comparing === null) return this.acknowledgements.flush();
+    return this.acknowledgements.isBusy && (++this.looks < looksBeforeWords || this.acknowledgements.flush());
   }
 
   /** A clone: its world may have come further, and everybody may know it. */
@@ -298,6 +309,7 @@ export class ReplicationProtocol extends PassThrough {
     this.revival.held(source, sequence);
     const isAwaited = this.announced.get(source)?.delete(sequence) === true;
     this.acknowledgements.held(source, sequence, isAwaited);
+    this.looks = 0;
   }
 
   private numbersOf(rank: number): ReceivedNumbers {
@@ -339,6 +351,8 @@ export class ReplicationProtocol extends PassThrough {
     if (isVote(words[packet + CONTEXT]!)) {
       const { rank, replica } = name;
       if (!this.membership.isAlive(rank, replica)) return;
+      const held = words[packet + EXTRA + 1]!;
+      if (held > 0 && held <= runMax) this.sends.hear(name, words[packet + EXTRA]!, held);
       this.comparing?.hear(rank, replica, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
       return;
     }
