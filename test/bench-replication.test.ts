@@ -51,3 +51,13 @@ test("R2, R8: bench replication-messages counts q·r messages, and measures the 
   assert(figure("mirror", "messages_ratio") > 2);
   for (const contender of ["parallel", "mirror", "leader"]) assert(figure(contender, "pause_ms") >= 0, contender);
 });
+
+test(
+  "D1: bench replication-comparing has two and three replicas, with and without comparison, and processor time",
+  long,
+  async () => {
+    const { measured } = await bench("comparing");
+    for (const contender of ["parallel", "compared-2", "parallel-3", "compared-3"])
+      for (const metric of ["hpccg_s", "hpccg_cpu_s"]) assert(measured.has(`${contender} ${metric}`), contender);
+  },
+);

@@ -70,3 +70,17 @@ test("D6 one replica is left: messages are not compared, and the summary says ho
     /1 replica lost; .*[1-9]\d* messages not compared \(some rank had one replica for [\d.]+ m?s\)/,
   );
 });
+
+for (const kernel of ["cg", "ft", "is", "mg"]) {
+  for (const replicas of [2, 3]) {
+    test(`D1 ${kernel} with ${replicas} replicas: no false alarm, though it sends its times`, {
+      ...limit,
+      ...long,
+    }, async () => {
+      const { code, stdout, stderr } = await banyan(compared(replicas, `examples/kernels/${kernel}.c`, "S"));
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, /Verification: SUCCESSFUL/);
+      assert.doesNotMatch(stderr, /corrupt|different|not compared/);
+    });
+  }
+}

@@ -74,8 +74,8 @@ export class ControlPackets {
     this.post(peer, packet);
   }
 
-  /** A packet of the protocol: three words, and a payload no longer than that of an eager message to that peer. */
-  tell(peer: number, { a, b = 0, c = 0, payload = noBytes, from = null }: Told): void {
+  /** A packet of the protocol: five words, and a payload no longer than that of an eager message to that peer. */
+  tell(peer: number, { a, b = 0, c = 0, d = 0, e = 0, payload = noBytes, from = null }: Told): void {
     const packet = this.newPacket(peer, PacketKind.PROTOCOL, this.senders.numberOf(from));
     const words = this.records.words;
     const at = packet * recordWords;
@@ -83,6 +83,8 @@ export class ControlPackets {
     words[at + R_TAG] = b;
     words[at + R_BYTES] = payload.length;
     words[at + R_SEQUENCE] = c;
+    words[at + R_USER] = d;
+    words[at + R_USER + 1] = e;
     if (payload.length !== 0) {
       const bytesMax = this.transport.eagerBytesMax(this.peers.processOf(peer));
       assert(payload.length <= bytesMax, `a packet of a protocol has at most ${bytesMax} bytes`);
@@ -143,6 +145,10 @@ export class ControlPackets {
       words[packet + TAG] = said[at + R_TAG]!;
       words[packet + BYTES] = said[at + R_BYTES]!;
       words[packet + SEQUENCE] = said[at + R_SEQUENCE]!;
+      if (kind === PacketKind.PROTOCOL) {
+        words[packet + EXTRA] = said[at + R_USER]!;
+        words[packet + EXTRA + 1] = said[at + R_USER + 1]!;
+      }
     }
     transport.commit(process, this.senders.of(said[at + R_SENDER]!));
     return true;

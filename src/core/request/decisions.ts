@@ -44,10 +44,12 @@ export type Went = (typeof Went)[keyof typeof Went];
 
 /** A packet of a protocol's own to another process. */
 export interface Told {
-  /** Three words, 0 unless given. */
+  /** Five words, 0 unless given; where they are in a packet: CONTEXT, TAG, SEQUENCE, EXTRA and the one behind it. */
   readonly a: number;
   readonly b?: number;
   readonly c?: number;
+  readonly d?: number;
+  readonly e?: number;
   /** No more bytes than an eager message to that process may have. */
   readonly payload?: Uint8Array;
   /** On whose behalf; null or not given: our own. */

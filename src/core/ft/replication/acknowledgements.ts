@@ -85,6 +85,21 @@ export class Acknowledgements {
     return run;
   }
 
+  /** The run of a rank, if those replicas of it, and no others, are to hear of it: whoever asks tells them. `count` 0: there is none. */
+  ride(rank: number, hearers: number): Readonly<NumberRun> | null {
+    const run = this.runs.get(rank);
+    if (run === undefined || run.count === 0 || this.hearersOf(rank) !== hearers) return null;
+    return run;
+  }
+
+  /** It has been told to so many. */
+  rode(rank: number, hearers: number): void {
+    const run = this.runOf(rank);
+    this.words += hearers;
+    this.messages += hearers * run.count;
+    run.count = 0;
+  }
+
   /** Bits: all living replicas of a rank but the one that sends to this process, which knows what it has sent. */
   protected hearersOf(rank: number): number {
     const { membership, replica, also } = this;

@@ -18,7 +18,7 @@ import type { ProcessName } from "../../base/identity.ts";
 import { lives } from "../../base/saved-classes.ts";
 import { Arrival, Pin } from "../../request/decisions.ts";
 import { R_PEER, R_PROTOCOL, RecordFlag } from "../../request/records.ts";
-import { CONTEXT, KIND, kindOf, PacketKind, replicaOf, SEQUENCE, SOURCE, TAG } from "../../wire/packet.ts";
+import { CONTEXT, EXTRA, KIND, kindOf, PacketKind, replicaOf, SEQUENCE, SOURCE, TAG } from "../../wire/packet.ts";
 import type { CloneBeginning } from "../clones.ts";
 import type { PlannedFlip } from "../definition.ts";
 import { PassThrough } from "../pass-through.ts";
@@ -109,6 +109,7 @@ export class ReplicationProtocol extends PassThrough {
     const flips = planned.length === 0 ? null : new MessageFlips(ports, planned);
     this.sends = this.newSends({ place, membership, copies, order: this.order, gates: this.gates, votes, flips });
     this.acknowledgements = this.newWords(ports, membership, place);
+    if (votes !== null) votes.acknowledgements = this.acknowledgements;
     this.files = new ReplicatedOperations(ports, place, membership.replicas, membership.livingOf(rank));
     this.comparison = new SendComparison({
       ports,
@@ -339,6 +340,8 @@ export class ReplicationProtocol extends PassThrough {
     if (isVote(words[packet + CONTEXT]!)) {
       const { rank, replica } = name;
       if (!this.membership.isAlive(rank, replica)) return;
+      const held = words[packet + EXTRA + 1]!;
+      if (held > 0 && held <= runMax) this.sends.hear(name, words[packet + EXTRA]!, held);
       this.comparing?.hear(rank, replica, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
       return;
     }

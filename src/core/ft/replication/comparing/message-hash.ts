@@ -16,6 +16,9 @@ const envelopeBits = 28;
 
 const floatNan = 0x7fc00000;
 const doubleNan = 0x7ff80000;
+/** Of a float; that of a double has more bits. */
+const exponentBits = 0x7f800000;
+const exponentUnit = 0x00800000;
 
 function signless(word: number): number {
   const rest = word & 0x7fffffff;
@@ -28,22 +31,82 @@ function mixed(sum: number, word: number): number {
   return Math.imul(((sum << 13) | (sum >>> 19)) ^ spread ^ (spread >>> 15), 0x9e3779b1);
 }
 
-export function bytesHash(view: DataView, from: number, length: number): number {
-  let one = 0x811c9dc5 | 0;
-  let two = 0x2545f491;
-  let three = 0x5bd1e995;
-  let four = 0x1b873593;
+/** Memory that is hashed: as bytes, and as the words that begin at its start. Null: it does not begin at a word. */
+export interface HashedBytes {
+  readonly view: DataView;
+  readonly words: Int32Array | null;
+}
+
+/** Of four sums; used again. */
+const sums = new Int32Array(4);
+
+export function bytesHash({ view, words }: HashedBytes, from: number, length: number): number {
+  sums[0] = 0x811c9dc5;
+  sums[1] = 0x2545f491;
+  sums[2] = 0x5bd1e995;
+  sums[3] = 0x1b873593;
   const end = from + length;
-  let at = from;
-  for (const last = end - 16; at <= last; at += 16) {
+  const wide = end - (length & 15);
+  const isAligned = words !== null && (from & 3) === 0;
+  for (let at = from; at < wide; at += blockBytes) {
+    const blockEnd = Math.min(at + blockBytes, wide);
+    // What could be a NaN is looked at once more, word by word.
+    if (!isAligned || !addWords(words, at >> 2, blockEnd >> 2)) addSignless(view, at, blockEnd);
+  }
+  let one = sums[0]!;
+  let two = sums[1]!;
+  let at = wide;
+  for (; at + 4 <= end; at += 4) one = mixed(one, signless(view.getInt32(at, true)));
+  for (; at < end; at++) two = mixed(two, view.getUint8(at));
+  return splitmix32(mixed(mixed(mixed(mixed(length, one), two), sums[2]!), sums[3]!)) | 0;
+}
+
+/** A multiple of 16. */
+const blockBytes = 1 << 12;
+
+/** False, and nothing is added: a word has an exponent as NaNs have it. */
+function addWords(words: Int32Array, first: number, end: number): boolean {
+  let one = sums[0]!;
+  let two = sums[1]!;
+  let three = sums[2]!;
+  let four = sums[3]!;
+  // The highest bit is set by exponents of ones alone.
+  let exponents = 0;
+  for (let at = first; at < end; at += 4) {
+    const a = words[at]!;
+    const b = words[at + 1]!;
+    const c = words[at + 2]!;
+    const d = words[at + 3]!;
+    exponents |= ((a & exponentBits) + exponentUnit) | ((b & exponentBits) + exponentUnit);
+    exponents |= ((c & exponentBits) + exponentUnit) | ((d & exponentBits) + exponentUnit);
+    one = mixed(one, a);
+    two = mixed(two, b);
+    three = mixed(three, c);
+    four = mixed(four, d);
+  }
+  if (exponents < 0) return false;
+  sums[0] = one;
+  sums[1] = two;
+  sums[2] = three;
+  sums[3] = four;
+  return true;
+}
+
+function addSignless(view: DataView, first: number, end: number): void {
+  let one = sums[0]!;
+  let two = sums[1]!;
+  let three = sums[2]!;
+  let four = sums[3]!;
+  for (let at = first; at < end; at += 16) {
     one = mixed(one, signless(view.getInt32(at, true)));
     two = mixed(two, signless(view.getInt32(at + 4, true)));
     three = mixed(three, signless(view.getInt32(at + 8, true)));
     four = mixed(four, signless(view.getInt32(at + 12, true)));
   }
-  for (; at + 4 <= end; at += 4) one = mixed(one, signless(view.getInt32(at, true)));
-  for (; at < end; at++) two = mixed(two, view.getUint8(at));
-  return splitmix32(mixed(mixed(mixed(mixed(length, one), two), three), four)) | 0;
+  sums[0] = one;
+  sums[1] = two;
+  sums[2] = three;
+  sums[3] = four;
 }
 
 /** Not negative, of `envelopeBits`. */

@@ -3,8 +3,9 @@ import type { Pointer } from "../../../base/brand.ts";
 import { lives } from "../../../base/saved-classes.ts";
 import type { Memory } from "../../../request/memory.ts";
 import type { ProtocolPorts } from "../../protocol.ts";
+import type { Acknowledgements } from "../acknowledgements.ts";
 import type { KeptSend } from "../kept-send.ts";
-import { bytesHash, envelopeHash } from "./message-hash.ts";
+import { bytesHash, envelopeHash, type HashedBytes } from "./message-hash.ts";
 
 /** The first word of packets: the kind in the low bits (below 11: others between ranks), the hash of an envelope. Then number and hash of the bytes. */
 const VotePacket = {
@@ -25,7 +26,7 @@ export class HashedMemory {
   static readonly unsaved = { view: null };
   private readonly memory: Memory;
   /** Of all of the memory, which is never replaced. */
-  private view: DataView | null = null;
+  private view: HashedBytes | null = null;
 
   constructor(memory: Memory) {
     this.memory = memory;
@@ -44,14 +45,19 @@ export class HashedMemory {
 }
 
 /** To the end of the buffer, wherever that is: the memory of simulated processes grows. */
-const viewOf = ({ buffer, byteOffset }: Uint8Array): DataView => new DataView(buffer, byteOffset);
+const viewOf = ({ buffer, byteOffset }: Uint8Array): HashedBytes => ({
+  view: new DataView(buffer, byteOffset),
+  words: (byteOffset & 3) === 0 && (buffer.byteLength & 3) === 0 ? new Int32Array(buffer, byteOffset) : null,
+});
 
 export class SentVotes {
   private readonly ports: ProtocolPorts;
   private readonly memory: HashedMemory;
   /** Used again for each vote. */
   private readonly to = { rank: 0, replica: 0 };
-  private readonly told = { a: 0, b: 0, c: 0 };
+  private readonly told = { a: 0, b: 0, c: 0, d: 0, e: 0 };
+  /** What this process holds of the receivers' messages is told along, in the last two words: first number and count. Null: it is not. */
+  acknowledgements: Acknowledgements | null = null;
 
   constructor(ports: ProtocolPorts) {
     this.ports = ports;
@@ -71,11 +77,17 @@ export class SentVotes {
     told.a = message.voteFirst;
     told.b = message.sequence;
     told.c = message.voteBytes;
+    const run = this.acknowledgements?.ride(message.dest, replicas) ?? null;
+    told.d = run === null ? 0 : run.first;
+    told.e = run === null ? 0 : run.count;
+    let hearers = 0;
     for (let replica = 0; replicas >>> replica !== 0; replica++) {
       if ((replicas & (1 << replica)) === 0) continue;
       to.replica = replica;
       this.ports.tell(to, told);
+      hearers++;
     }
+    if (run !== null) this.acknowledgements!.rode(message.dest, hearers);
   }
 
   /** This process is a clone now. */
