@@ -34,4 +34,10 @@ describe("D1 random programs whose replicas compare what they send", () => {
     }
     ok(back > 0, `${back} clones`);
   });
+
+  it("D1 messages of different communicators do not wait for each other's votes", () => {
+    // Seed 40062: non-blocking collectives of two replicas had posted their messages in different orders.
+    const outcome = runRevivalSeed({ seed: 40062, isComparing: true });
+    equal(outcome.violations.length, 0, failureText({ seed: 40062, protocol: "replication" }, outcome));
+  });
 });

@@ -1,6 +1,6 @@
 /**
  * Messages are compared before the program sees them (ADR 49). Every replica of a sender votes on what it sends; a message is let in when
- * all that live have voted, in the order in which messages of its rank have come, and counts when more than half agree with it.
+ * all that live have voted, in the order in which messages of its rank and context have come, and counts when more than half agree with it.
  *
  *   vote-table.ts   votes on messages that are not judged yet
  *   verdict.ts      what they come to
@@ -155,7 +155,7 @@ export class MessageComparison {
     const { table } = sender;
     const at = table.find(sequence);
     const lacking = this.host.membership.livingOf(rank) & ~(1 << replica) & ~(at < 0 ? 0 : table.heard(at));
-    if (lacking !== 0 || sender.aside.length !== 0) {
+    if (lacking !== 0 || this.isBehind(sender, words[packet + CONTEXT]!, sender.aside.length)) {
       if (at < 0) table.open(sequence);
       this.isRestless = true;
       return Arrival.LATER;
@@ -286,7 +286,23 @@ export class MessageComparison {
   /** Lets in whatever can be, oldest first. */
   private settle(sender: ComparedSender): void {
     const { ports } = this.host;
-    while (sender.aside.length !== 0 && this.isReady(sender, sender.aside[0]!)) ports.letIn(sender.aside.shift()!);
+    const { aside } = sender;
+    for (let at = 0; at < aside.length; ) {
+      const envelope = aside[at]!;
+      const isBehind = this.isBehind(sender, ports.records.get(envelope, R_CONTEXT), at);
+      if (isBehind || !this.isReady(sender, envelope)) at++;
+      else {
+        aside.splice(at, 1);
+        ports.letIn(envelope);
+      }
+    }
+  }
+
+  /** Is a message of that context among the first so many that wait? Messages of other contexts may be sent in another order by another replica. */
+  private isBehind({ aside }: ComparedSender, context: number, count: number): boolean {
+    const { records } = this.host.ports;
+    for (let at = 0; at < count; at++) if (records.get(aside[at]!, R_CONTEXT) === context) return true;
+    return false;
   }
 
   private isReady(sender: ComparedSender, envelope: RecordId): boolean {
