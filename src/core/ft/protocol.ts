@@ -41,7 +41,7 @@ export interface ProtocolPorts {
   /** Would its bytes travel with its envelope now? */
   isEager(message: KeptMessage): boolean;
   /**
-   * A PROTOCOL packet: five words and a payload, on its way before any message to that process; it waits for room if it must, and
+   * A PROTOCOL packet: five words, or three and a payload, on its way before any message to that process; it waits for room if it must, and
    * for no send.
    */
   tell(to: ProcessName, told: Told): void;

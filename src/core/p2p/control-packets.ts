@@ -74,7 +74,7 @@ export class ControlPackets {
     this.post(peer, packet);
   }
 
-  /** A packet of the protocol: five words, and a payload no longer than that of an eager message to that peer. */
+  /** A packet of the protocol: five words, or three and a payload no longer than that of an eager message to that peer. */
   tell(peer: number, { a, b = 0, c = 0, d = 0, e = 0, payload = noBytes, from = null }: Told): void {
     const packet = this.newPacket(peer, PacketKind.PROTOCOL, this.senders.numberOf(from));
     const words = this.records.words;
@@ -86,6 +86,7 @@ export class ControlPackets {
     words[at + R_USER] = d;
     words[at + R_USER + 1] = e;
     if (payload.length !== 0) {
+      assert(d === 0 && e === 0, "a packet of a protocol with a payload has three words");
       const bytesMax = this.transport.eagerBytesMax(this.peers.processOf(peer));
       assert(payload.length <= bytesMax, `a packet of a protocol has at most ${bytesMax} bytes`);
       // It may have to wait, and an image may be taken meanwhile.
@@ -145,7 +146,8 @@ export class ControlPackets {
       words[packet + TAG] = said[at + R_TAG]!;
       words[packet + BYTES] = said[at + R_BYTES]!;
       words[packet + SEQUENCE] = said[at + R_SEQUENCE]!;
-      if (kind === PacketKind.PROTOCOL) {
+      // A payload begins where these words would be.
+      if (kind === PacketKind.PROTOCOL && payload === undefined) {
         words[packet + EXTRA] = said[at + R_USER]!;
         words[packet + EXTRA + 1] = said[at + R_USER + 1]!;
       }
