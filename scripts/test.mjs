@@ -186,7 +186,7 @@ const { status } = spawnSync(
     "--test",
     "--test-reporter=spec",
     // More than there are processors: many wait for deaths, heartbeats and sleeping programs. More of them need more memory.
-    `--test-concurrency=${Math.min(availableParallelism() + 6, 10)}`,
+    `--test-concurrency=${Math.min(availableParallelism() + 8, 12)}`,
     ...files,
   ],
   { stdio: "inherit" },

@@ -184,7 +184,10 @@ test("L5: a node falls while the event logger stands still", { ...limit, ...long
   assert.match(stderr, /node 0 \(rank 0\) failed after .*; it is started again/);
 });
 
-test("X7: the event logger's file is damaged: one line says so, and the nodes tell its successor", limit, async () => {
+test("X7: the event logger's file is damaged: one line says so, and the nodes tell its successor", {
+  ...limit,
+  ...long,
+}, async () => {
   const jobFolder = join(folder, "job");
   const run = startTakers(300, ["--job-dir", jobFolder]);
   await run.printed("round 10\n");

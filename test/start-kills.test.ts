@@ -99,7 +99,10 @@ test(
   },
 );
 
-test("L5: two of four are killed at once, one that listens and one that has no name yet", limit, async () => {
+test("L5: two of four are killed at once, one that listens and one that has no name yet", {
+  ...limit,
+  ...long,
+}, async () => {
   const { run, pid } = await startHolding(() => start(4, "logging"), { node: 3, phase: "nameless" });
   const [, second] = await listening(run, [0, 1, 2]);
   kill(pid, second!);

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { test } from "node:test";
 import { launch } from "banyan";
 import { banyan, folderOf, newFolder, program, Run, sorted, until } from "./harness.ts";
-import { longUnless } from "./long.ts";
+import { long, longUnless } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 import { listeningNode, nodesOf, stopIn } from "./starting-nodes.ts";
 
@@ -117,7 +117,7 @@ for (const rank of [0, 2]) {
   });
 }
 
-test("U1 start: a fault plan begins although a rank is dead before its start", limit, async () => {
+test("U1 start: a fault plan begins although a rank is dead before its start", { ...limit, ...long }, async () => {
   const [run, pid] = await startHolding([...ulfm(3, 3, "--faults", "kill node 2 at 1ms"), meeting], 0, "nameless");
   process.kill(pid, "SIGKILL");
   const { code, stderr } = await run.ended;
@@ -316,7 +316,7 @@ const busy = program(
 for (const ranksPerThread of [1, 2]) {
   test(`U1 freezing: a death while the others stand still lets them go on: ${ranksPerThread} ranks a thread`, {
     ...limit,
-    ...longUnless(ranksPerThread === 1),
+    ...long,
   }, async () => {
     const jobFolder = folderOf(`held-${ranksPerThread}`);
     const job = launch(busy, { ranks: 4, nodes: 2, protocol: "ulfm", jobFolder, ranksPerThread });

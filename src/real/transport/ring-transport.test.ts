@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { tries } from "../../../test/long.ts";
 import { timeLimit } from "../../../test/patience.ts";
 import type { Identity } from "../../core/base/identity.ts";
 import { Engine } from "../../core/p2p/engine.ts";
@@ -425,7 +426,7 @@ if (isMainThread) {
     const reports = Promise.all(
       ["sink", "steady", "steady"].map((program, rank) => world.done(world.start(rank, program))),
     );
-    const kills = 30;
+    const kills = tries(12, 60);
     for (let life = 0; life < kills; life++) {
       const victim = world.start(3, "victim", life);
       await once(victim, "message");
