@@ -3,7 +3,6 @@
  * --cloning-probe …`. Samples, at the size of the program's memory in MiB: copy_mbs, from the order to copy until all is there; pause_ms, for which
  * the source stood still; window_ms, for which the rank had one replica; rounds.
  */
-import type { ClonedReplica } from "../../core/ft/clones.ts";
 import { launch } from "../../real/job/launch.ts";
 
 export interface CloningProbe {
@@ -44,7 +43,7 @@ export async function probeCloning({ module, mib, percent }: CloningProbe): Prom
     if (event.kind === "note" && event.message.includes(" came back, ")) job.kill();
   }
   const { protocol } = await job.done;
-  const [clone] = protocol.job as readonly ClonedReplica[];
+  const [clone] = protocol.clones ?? [];
   if (clone === undefined) throw new Error("no replica has come back");
   const { bytes, copyMs, pauseMs, afterMs, rounds } = clone;
   const sample = (metric: string, figure: number): void => console.log(`sample ${metric} ${mib} ${figure}`);
