@@ -30,7 +30,7 @@ const scenarios: readonly Scenario[] = [
   { name: "handlers", ranks: 4, alive: 3 },
   { name: "repairing-handler", ranks: 4, alive: 3 },
   { name: "jumping-handler", ranks: 5, alive: 3 },
-  { name: "one-after-the-other", ranks: 6, alive: 1, usual: [2, "kill"] },
+  { name: "one-after-the-other", ranks: 6, alive: 1 },
   { name: "shrinking", ranks: 5, alive: 3 },
   { name: "revoking", ranks: 4, alive: 3 },
   { name: "pairs", ranks: 8, alive: 6 },
