@@ -2,15 +2,7 @@
  * The operations of a program in TypeScript whose process dies by itself, for the program alone: whatever the program starts, looks at or waits for
  * is a place where the process may die (thesis §5.3.6). Programs in C are asked before their calls instead: abi/mortal-calls.ts.
  */
-import type { Pointer, RecordId } from "../base/brand.ts";
-import type { ErrorCode } from "../base/mpi-error.ts";
-import type { InterCollective, NeighborCollective } from "../coll/inter/plan-inter.ts";
-import type { Collective } from "../coll/plan.ts";
-import type { CollectiveForm, EqualCall, EqualKind, ReductionKind } from "../process/collective-form.ts";
-import type { Communicator } from "../process/communicator.ts";
-import type { Reduction } from "../process/reduction.ts";
-import type { Task } from "../process/task.ts";
-import type { SendMode } from "../request/records.ts";
+import type { RecordId } from "../base/brand.ts";
 import type { Operations } from "./operations.ts";
 import { PassingOperations } from "./passing-operations.ts";
 
@@ -28,72 +20,44 @@ export class MortalOperations extends PassingOperations {
     if (death !== null && !death.isDead && death.isDue?.() === true) this.#die();
   }
 
-  override startSend(
-    comm: Communicator,
-    from: Pointer,
-    bytes: number,
-    dest: number,
-    tag: number,
-    mode: SendMode,
-  ): RecordId {
+  override startSend(...call: Parameters<Operations["startSend"]>): RecordId {
     this.#mayDie();
-    return super.startSend(comm, from, bytes, dest, tag, mode);
+    return super.startSend(...call);
   }
 
-  override startReceive(comm: Communicator, to: Pointer, room: number, source: number, tag: number): RecordId {
+  override startReceive(...call: Parameters<Operations["startReceive"]>): RecordId {
     this.#mayDie();
-    return super.startReceive(comm, to, room, source, tag);
+    return super.startReceive(...call);
   }
 
-  override probe(comm: Communicator, source: number, tag: number): RecordId {
+  override probe(...call: Parameters<Operations["probe"]>): RecordId {
     this.#mayDie();
-    return super.probe(comm, source, tag);
+    return super.probe(...call);
   }
 
-  override startEqual(comm: Communicator, kind: EqualKind, send: Pointer, receive: Pointer, call: EqualCall): RecordId {
+  override startEqual(...call: Parameters<Operations["startEqual"]>): RecordId {
     this.#mayDie();
-    return super.startEqual(comm, kind, send, receive, call);
+    return super.startEqual(...call);
   }
 
-  override startReduction(
-    comm: Communicator,
-    kind: ReductionKind,
-    send: Pointer,
-    receive: Pointer,
-    call: EqualCall,
-    reduction: Reduction,
-  ): RecordId {
+  override startReduction(...call: Parameters<Operations["startReduction"]>): RecordId {
     this.#mayDie();
-    return super.startReduction(comm, kind, send, receive, call, reduction);
+    return super.startReduction(...call);
   }
 
-  override startBlocks(
-    comm: Communicator,
-    collective: Collective | InterCollective,
-    send: Pointer,
-    receive: Pointer,
-    reduction: Reduction | null,
-    form: CollectiveForm,
-    error?: ErrorCode,
-  ): RecordId {
+  override startBlocks(...call: Parameters<Operations["startBlocks"]>): RecordId {
     this.#mayDie();
-    return super.startBlocks(comm, collective, send, receive, reduction, form, error);
+    return super.startBlocks(...call);
   }
 
-  override startNeighbor(
-    comm: Communicator,
-    collective: NeighborCollective,
-    send: Pointer,
-    receive: Pointer,
-    form: CollectiveForm,
-  ): RecordId {
+  override startNeighbor(...call: Parameters<Operations["startNeighbor"]>): RecordId {
     this.#mayDie();
-    return super.startNeighbor(comm, collective, send, receive, form);
+    return super.startNeighbor(...call);
   }
 
-  override startTask(task: Task): RecordId {
+  override startTask(...call: Parameters<Operations["startTask"]>): RecordId {
     this.#mayDie();
-    return super.startTask(task);
+    return super.startTask(...call);
   }
 
   override look(): void {
@@ -101,8 +65,8 @@ export class MortalOperations extends PassingOperations {
     super.look();
   }
 
-  override wait(request: RecordId): boolean {
+  override wait(...call: Parameters<Operations["wait"]>): boolean {
     this.#mayDie();
-    return super.wait(request);
+    return super.wait(...call);
   }
 }

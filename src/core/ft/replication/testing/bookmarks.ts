@@ -10,8 +10,20 @@ type Standing = "equal" | "behind" | "ahead";
 /** Messages of a channel, from the first up to, but not including, the second. Empty: both are the same. */
 type MessageRun = readonly [from: number, to: number];
 
-const standingOf = (lost: number, source: number): Standing =>
-  lost === source ? "equal" : lost < source ? "behind" : "ahead";
+interface Compared {
+  readonly lost: Standing;
+  /** Those that the source is ahead by, and those that the lost one was. */
+  readonly ofSource: MessageRun;
+  readonly ofLost: MessageRun;
+}
+
+function compared(lost: number, source: number): Compared {
+  return {
+    lost: lost === source ? "equal" : lost < source ? "behind" : "ahead",
+    ofSource: [Math.min(lost, source), source],
+    ofLost: [Math.min(lost, source), lost],
+  };
+}
 
 interface SendsToClone {
   readonly lost: Standing;
@@ -23,12 +35,8 @@ interface SendsToClone {
 
 /** Step 2. `toLost`: sent to B; `toSource`: those that B′ has with its image. */
 export function sendsToClone(toLost: number, toSource: number): SendsToClone {
-  const lost = standingOf(toLost, toSource);
-  return {
-    lost,
-    suppressed: lost === "behind" ? [toLost, toSource] : [toSource, toSource],
-    again: lost === "ahead" ? [toSource, toLost] : [toLost, toLost],
-  };
+  const { lost, ofSource, ofLost } = compared(toLost, toSource);
+  return { lost, suppressed: ofSource, again: ofLost };
 }
 
 interface ReceivesFromClone {
@@ -41,12 +49,8 @@ interface ReceivesFromClone {
 
 /** Step 3. `fromLost`: received from B; `fromSource`: those that B′ has sent according to its image. */
 export function receivesFromClone(fromLost: number, fromSource: number): ReceivesFromClone {
-  const lost = standingOf(fromLost, fromSource);
-  return {
-    lost,
-    fromSource: lost === "behind" ? [fromLost, fromSource] : [fromSource, fromSource],
-    absorbed: lost === "ahead" ? [fromSource, fromLost] : [fromLost, fromLost],
-  };
+  const { lost, ofSource, ofLost } = compared(fromLost, fromSource);
+  return { lost, fromSource: ofSource, absorbed: ofLost };
 }
 
 export const isIn = ([from, to]: MessageRun, number: number): boolean => number >= from && number < to;
