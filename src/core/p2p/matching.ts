@@ -359,8 +359,12 @@ export class Matching {
       return true;
     }
     this.records.put(record, R_MODE, kind);
-    // What was wrong with it may have been its tag.
-    if (this.records.hasFlag(record, RecordFlag.ASIDE)) this.envelopes.address(record, packet);
+    if (this.records.hasFlag(record, RecordFlag.ASIDE)) {
+      // What was wrong with it may have been its tag. The protocol judges it when it knows enough.
+      this.envelopes.address(record, packet);
+      this.envelopes.fill(record, packet, kind);
+      return true;
+    }
     this.envelopes.fill(record, packet, kind);
     if (kind !== PacketKind.EAGER || this.hooks === null) return true;
     if (this.hooks.mayCount(record)) this.hooks.held(source as WorldRank, sequence);

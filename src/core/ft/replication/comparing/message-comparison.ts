@@ -176,10 +176,18 @@ export class MessageComparison {
     return Arrival.LATER;
   }
 
-  /** It comes a second time: whoever sends it need not say more of it. */
+  /**
+   * It comes a second time: whoever sends it need not say more of it. If the first one waits to be judged, and its sender is dead, this one takes its place:
+   * should the first be wrong, nobody would send it once more.
+   */
   arrivedAgain(rank: number, replica: number, sequence: number): void {
-    const { table } = this.senderOf(rank);
+    const sender = this.senderOf(rank);
+    const { table } = sender;
     const at = table.find(sequence);
+    const { ports, membership } = this.host;
+    const first = sender.aside.find((envelope) => ports.records.get(envelope, R_SEQUENCE) === sequence);
+    const isWhole = first !== undefined && !ports.records.hasFlag(first, RecordFlag.BROKEN);
+    if (isWhole && !membership.isAlive(rank, ports.records.get(first, R_REPLICA))) ports.spoil(first);
     this.isRestless = true;
     if (at >= 0 && (table.heard(at) & (1 << replica)) === 0) table.abstain(at, replica);
   }
