@@ -16,6 +16,7 @@ export const programs = {
   hpccg: { source: "examples/kernels/hpccg.c", args: ["10", "10", "10", "120"], check: sameLines },
   mg: { source: "examples/kernels/mg.c", args: ["S"], check: sameLines },
   ft: { source: "examples/kernels/ft.c", args: ["S"], check: sameLines },
+  bt: { source: "examples/kernels/bt.c", args: ["12", "40"], check: sameLines },
   is: { source: "examples/kernels/is.c", args: ["S"], check: sameLines },
   orders: { source: "test/programs/c/orders.c", args: ["200", "2000"], check: checkOrders },
 };

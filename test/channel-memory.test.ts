@@ -137,3 +137,25 @@ test("V5 V7: a kernel with collectives", { ...limit, ...long }, async () => {
     "kill node 1 at call 100 of rank 1; kill service memory at call 200 of rank 0; kill node 2 at call 300 of rank 0",
   );
 });
+
+test("V10 §4.4.2: bt on nine nodes, of which ten random ones are killed", {
+  ...timeLimit(400_000),
+  ...long,
+}, async () => {
+  const module = compile("bt", folder);
+  const options = {
+    ranks: 9,
+    nodes: 9,
+    protocol: "channel-memory",
+    memories: 3,
+    checkpointServers: 2,
+    args: ["24", "400"],
+    timeoutMs: patientMs(350_000),
+  };
+  const free: KillRun = await runOnce(module, options);
+  assert.equal(free.code, 0, free.said.join("; "));
+  const faults = "seed 12; kill random node every 3s ±1s times 10";
+  const result = await runOnce(module, { ...options, faults, checkpointEveryMs: 1000 });
+  assert.equal(problemOf("bt", result, free.lines), "", result.said.join("; "));
+  assert.ok(result.said.some((text) => text.startsWith("fault plan: killed")));
+});

@@ -4,10 +4,8 @@ import { Command, Option } from "commander";
 import type { Benchmark } from "../lab/benchmark.ts";
 import { benchmarks, groups } from "../lab/benchmarks.ts";
 import { type KernelClass, kernelClasses } from "../lab/lab.ts";
-import { type CloningProbe, probeCloning } from "../lab/probes/cloning-probe.ts";
 import { probeImages } from "../lab/probes/image-probe.ts";
-import { type LoggingProbe, probeLogging } from "../lab/probes/logging-probe.ts";
-import { probeReplication, type ReplicationProbe } from "../lab/probes/replication-probe.ts";
+import { type Probe, runProbe } from "../lab/probes/probe.ts";
 import { runSession } from "../lab/session.ts";
 import { complain, UsageError } from "./complain.ts";
 import type { CreateCommand } from "./create-command.ts";
@@ -23,12 +21,8 @@ interface BenchOptions {
   readonly processes: number;
   /** The path of a folder. */
   readonly imageProbe?: string;
-  /** A `LoggingProbe` as JSON. */
-  readonly loggingProbe?: string;
-  /** A `ReplicationProbe` as JSON. */
-  readonly replicationProbe?: string;
-  /** A `CloningProbe` as JSON. */
-  readonly cloningProbe?: string;
+  /** A `Probe` as JSON. */
+  readonly probe?: string;
 }
 
 /** The memory of a rank has at most 2047 MB, and the program needs some of it. */
@@ -53,12 +47,8 @@ export const benchCommand: CreateCommand = (finished) =>
     )
     // A process that `bench images` starts.
     .addOption(new Option("--image-probe <folder>").hideHelp())
-    // A process that `bench logging` starts.
-    .addOption(new Option("--logging-probe <json>").hideHelp())
-    // A process that `bench replication` starts.
-    .addOption(new Option("--replication-probe <json>").hideHelp())
-    // A process that `bench cloning` starts.
-    .addOption(new Option("--cloning-probe <json>").hideHelp())
+    // A process that other benchmarks start.
+    .addOption(new Option("--probe <json>").hideHelp())
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", () => `\nBenchmarks:\n${benchmarkList()}\n\n${explanation}`)
     .action(async (names: string[], options: BenchOptions) => finished(await bench(names, options)));
@@ -86,16 +76,8 @@ async function bench(names: readonly string[], options: BenchOptions): Promise<n
     await probeImages({ folder: imageProbe, mib: imageMib, batches: runs });
     return 0;
   }
-  if (options.loggingProbe !== undefined) {
-    await probeLogging(JSON.parse(options.loggingProbe) as LoggingProbe);
-    return 0;
-  }
-  if (options.replicationProbe !== undefined) {
-    await probeReplication(JSON.parse(options.replicationProbe) as ReplicationProbe);
-    return 0;
-  }
-  if (options.cloningProbe !== undefined) {
-    await probeCloning(JSON.parse(options.cloningProbe) as CloningProbe);
+  if (options.probe !== undefined) {
+    await runProbe(JSON.parse(options.probe) as Probe);
     return 0;
   }
   const sizes = { kernelClass: kernelClass(options.class), imageMiB: imageMib, processesMax: options.processes };

@@ -4,6 +4,9 @@ import { allreduce } from "./benchmarks/allreduce.ts";
 import { bandwidth } from "./benchmarks/bandwidth.ts";
 import { cLatency } from "./benchmarks/c-latency.ts";
 import { memoryPingPong } from "./benchmarks/channel-memory/ping-pong.ts";
+import { memoryRenderer } from "./benchmarks/channel-memory/renderer.ts";
+import { memoryRing } from "./benchmarks/channel-memory/ring.ts";
+import { memoryVolatility } from "./benchmarks/channel-memory/volatility.ts";
 import { checkpoints } from "./benchmarks/checkpoints.ts";
 import { cloning } from "./benchmarks/cloning.ts";
 import { cold } from "./benchmarks/cold.ts";
@@ -56,7 +59,7 @@ export const benchmarks: readonly Benchmark[] = [
 
 /** The benchmarks that run only when they are named, part by part or all of them. */
 export const groups: Readonly<Record<string, readonly Benchmark[]>> = {
-  "channel-memory": [memoryPingPong],
+  "channel-memory": [memoryPingPong, memoryRing, memoryVolatility, memoryRenderer],
   cloning: [cloning],
   combination: [lostGrids],
   "fault-layer": [layerAllreduce, layerGrowth],

@@ -4,11 +4,10 @@
  */
 import type { Benchmark, Finding, Table } from "../benchmark.ts";
 import { programPath } from "../installation.ts";
-import { banyanCommand } from "../lab.ts";
 import type { MeasuredStart } from "../measuring/measure.ts";
 import { type Contender, ofMetric, type Series } from "../measuring/series.ts";
 import type { Panel } from "../plots/plot.ts";
-import type { CloningProbe } from "../probes/cloning-probe.ts";
+import { probeCommand } from "../probes/probe.ts";
 import { metricTable } from "../tables/metric-table.ts";
 
 const rates = [0, 5, 50];
@@ -36,8 +35,7 @@ export const cloning: Benchmark = {
     const measured = lab.quick ? quickSizes : sizes;
     const starts = measured.flatMap((mib) =>
       cases.map(({ percent, contender }): MeasuredStart => {
-        const probe: CloningProbe = { module: built.program, mib, percent };
-        const command = banyanCommand(["bench", "--cloning-probe", JSON.stringify(probe)]);
+        const command = probeCommand({ of: "cloning", module: built.program, mib, percent });
         return { contender, variant: `${mib} MiB`, command, timeLimitMs: 180_000 };
       }),
     );

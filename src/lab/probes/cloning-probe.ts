@@ -1,6 +1,6 @@
 /**
  * A job with two replicas of each rank, of which one is killed and comes back on a spare: what its clone took. A process of its own: `banyan bench
- * --cloning-probe …`. Samples, at the size of the program's memory in MiB: copy_mbs, from the order to copy until all is there; pause_ms, for which
+ * --probe …`. Samples, at the size of the program's memory in MiB: copy_mbs, from the order to copy until all is there; pause_ms, for which
  * the source stood still; window_ms, for which the rank had one replica; rounds.
  */
 import { launch } from "../../real/job/launch.ts";

@@ -1,7 +1,7 @@
 /**
  * Jobs under message logging whose figures are not in their output: the volume of logs, the duration of checkpoints and
  * recoveries. The probe launches them, kills their nodes and prints samples. A process of its own: `banyan bench
- * --logging-probe …`, which the benchmarks start like any other program.
+ * --probe …`, which the benchmarks start like any other program.
  */
 import { unreachable } from "../../core/base/assert.ts";
 import { loggingReport } from "../../core/ft/logging/report.ts";

@@ -1,6 +1,6 @@
 /**
  * Jobs with replicas whose figures are not in their output: how many messages their processes send, and how long a death holds a program up after it is
- * known. A process of its own: `banyan bench --replication-probe …`.
+ * known. A process of its own: `banyan bench --probe …`.
  */
 import type { Replicated } from "../../core/ft/replication/report.ts";
 import { launch } from "../../real/job/launch.ts";

@@ -1,9 +1,9 @@
 /** Starts the probe (logging-probe.ts), which launches jobs and prints their figures. */
 
-import { banyanCommand } from "../../lab.ts";
 import type { MeasuredStart } from "../../measuring/measure.ts";
 import type { Contender } from "../../measuring/series.ts";
 import type { LoggingProbe } from "../../probes/logging-probe.ts";
+import { probeCommand } from "../../probes/probe.ts";
 
 interface ProbeStart {
   readonly contender: Contender;
@@ -12,5 +12,5 @@ interface ProbeStart {
 }
 
 export function probeStart(probe: LoggingProbe, start: ProbeStart): MeasuredStart {
-  return { ...start, command: banyanCommand(["bench", "--logging-probe", JSON.stringify(probe)]) };
+  return { ...start, command: probeCommand({ of: "logging", ...probe }) };
 }

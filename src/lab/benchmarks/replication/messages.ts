@@ -4,9 +4,10 @@
 import type { Benchmark, Finding, Table } from "../../benchmark.ts";
 import { plainNone, replicasLeader, replicasMirror, replicasParallel } from "../../contenders/contenders.ts";
 import { programPath } from "../../installation.ts";
-import { banyanCommand, type Lab } from "../../lab.ts";
+import type { Lab } from "../../lab.ts";
 import type { MeasuredStart } from "../../measuring/measure.ts";
 import type { Contender, Series } from "../../measuring/series.ts";
+import { probeCommand } from "../../probes/probe.ts";
 import type { ReplicationProbe } from "../../probes/replication-probe.ts";
 import { metricTable } from "../../tables/metric-table.ts";
 import { replicas } from "./modes.ts";
@@ -45,7 +46,7 @@ function pause({ quick }: Lab, module: string, variant: string, contender: Conte
 }
 
 function probeStart(probe: ReplicationProbe, contender: Contender): MeasuredStart {
-  const command = banyanCommand(["bench", "--replication-probe", JSON.stringify(probe)]);
+  const command = probeCommand({ of: "replication", ...probe });
   return { contender, variant: probe.kind, command, timeLimitMs: 90_000 };
 }
 

@@ -1,0 +1,34 @@
+/**
+ * Jobs whose figures are not in their output: a probe launches one, watches it and prints samples. It is a process of its own, `banyan bench
+ * --probe …`, which benchmarks start like any other program.
+ */
+import { unreachable } from "../../core/base/assert.ts";
+import { banyanCommand } from "../lab.ts";
+import type { Command } from "../measuring/child.ts";
+import { type CloningProbe, probeCloning } from "./cloning-probe.ts";
+import { type LoggingProbe, probeLogging } from "./logging-probe.ts";
+import { probeReplay, type ReplayProbe } from "./replay-probe.ts";
+import { probeReplication, type ReplicationProbe } from "./replication-probe.ts";
+
+export type Probe =
+  | ({ readonly of: "logging" } & LoggingProbe)
+  | ({ readonly of: "replication" } & ReplicationProbe)
+  | ({ readonly of: "cloning" } & CloningProbe)
+  | ({ readonly of: "replay" } & ReplayProbe);
+
+export const probeCommand = (probe: Probe): Command => banyanCommand(["bench", "--probe", JSON.stringify(probe)]);
+
+export function runProbe(probe: Probe): Promise<void> {
+  switch (probe.of) {
+    case "logging":
+      return probeLogging(probe);
+    case "replication":
+      return probeReplication(probe);
+    case "cloning":
+      return probeCloning(probe);
+    case "replay":
+      return probeReplay(probe);
+    default:
+      return unreachable(probe);
+  }
+}
