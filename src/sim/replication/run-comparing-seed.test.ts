@@ -51,4 +51,17 @@ describe("D1 random programs whose replicas compare what they send", () => {
       },
     );
   }
+
+  for (const seed of [70472, 60199]) {
+    it(
+      `D1 memory that is wrong is found by the first message that is judged, not always by the one that was hit: seed ${seed}`,
+      longUnless(seed === 70472),
+      () => {
+        const outcome = runComparingSeed({ seed });
+        equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
+        const [flipped] = outcome.flipped;
+        ok(outcome.suspicions.length > 0 && outcome.suspicions.every(({ dest }) => dest !== flipped!.dest));
+      },
+    );
+  }
 });
