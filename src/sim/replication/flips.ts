@@ -2,11 +2,23 @@
  * Bits that flip in messages of one replica: in the memory that a message is sent from, before anybody has read it, or on the way of
  * one that travels with its envelope.
  */
-import type { Pointer } from "../../core/base/brand.ts";
+import type { Pointer, RecordId } from "../../core/base/brand.ts";
+import type { ProcessName } from "../../core/base/identity.ts";
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import type { ReplicationOptions, ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
 import { Went } from "../../core/request/decisions.ts";
-import { R_BYTES, R_CONTEXT, R_PEER, R_POINTER, R_SEQUENCE, R_TAG } from "../../core/request/records.ts";
+import {
+  R_BYTES,
+  R_CONTEXT,
+  R_KIND,
+  R_PEER,
+  R_POINTER,
+  R_REPLICA,
+  R_SEQUENCE,
+  R_STATUS_SOURCE,
+  R_TAG,
+  RecordKind,
+} from "../../core/request/records.ts";
 import type { Random } from "../random.ts";
 
 type MakeReplica = (options: ReplicationOptions, ports: ProtocolPorts) => ReplicationProtocol;
@@ -34,6 +46,8 @@ interface FlipPlan {
 
 export class Flips {
   readonly done: Flipped[] = [];
+  /** Processes that have taken it for right: no bit of it may get that far. */
+  readonly letIn: ProcessName[] = [];
   readonly #plan: FlipPlan;
   readonly #random: Random;
   #messages = 0;
@@ -49,8 +63,26 @@ export class Flips {
 
   make(make: MakeReplica, options: ReplicationOptions, ports: ProtocolPorts): ReplicationProtocol {
     const { rank, replica, where } = this.#plan;
-    if (options.rank !== rank || options.replica !== replica) return make(options, ports);
+    if (options.rank !== rank) return this.#watched(make(options, ports), options, ports);
+    if (options.replica !== replica) return make(options, ports);
     return where === "memory" ? this.#inMemory(make(options, ports), ports) : make(options, this.#onTheWay(ports));
+  }
+
+  /** What counts as received must not be the message that was hit. */
+  #watched(
+    made: ReplicationProtocol,
+    { rank, replica }: ReplicationOptions,
+    ports: ProtocolPorts,
+  ): ReplicationProtocol {
+    const held = made.held.bind(made);
+    made.held = (source, sequence) => {
+      const [flipped] = this.done;
+      if (flipped?.rank === source && flipped.sequence === sequence && flipped.dest === rank) {
+        if (senderOf(ports, source, sequence) === flipped.replica) this.letIn.push({ rank, replica });
+      }
+      held(source, sequence);
+    };
+    return made;
   }
 
   #isDue(bytes: number): boolean {
@@ -100,4 +132,16 @@ export class Flips {
     };
     return new Proxy(ports, { get: (all, key) => (key === "transmit" ? transmit : Reflect.get(all, key, all)) });
   }
+}
+
+/** The replica whose bytes of a message are here; −1: the message has no record. */
+function senderOf({ records }: ProtocolPorts, source: number, sequence: number): number {
+  for (let record = 0 as RecordId; records.has(record); record++) {
+    const kind = records.get(record, R_KIND);
+    const isMatched = kind === RecordKind.RECEIVE && records.get(record, R_STATUS_SOURCE) >= 0;
+    const isMessage = isMatched || kind === RecordKind.ENVELOPE;
+    if (!isMessage || records.get(record, R_PEER) !== source || records.get(record, R_SEQUENCE) !== sequence) continue;
+    return records.get(record, R_REPLICA);
+  }
+  return -1;
 }

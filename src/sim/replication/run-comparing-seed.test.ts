@@ -1,7 +1,7 @@
 /** D1: replicas compare whole messages; two find a flip, three outvote it, and without one nobody is suspected. */
 import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { tries } from "../../../test/long.ts";
+import { longUnless, tries } from "../../../test/long.ts";
 import { failureText } from "../failure-text.ts";
 import { runComparingSeed } from "./run-comparing-seed.ts";
 import { runRevivalSeed } from "./run-revival-seed.ts";
@@ -40,4 +40,28 @@ describe("D1 random programs whose replicas compare what they send", () => {
     const outcome = runRevivalSeed({ seed: 40062, isComparing: true });
     equal(outcome.violations.length, 0, failureText({ seed: 40062, protocol: "replication" }, outcome));
   });
+
+  for (const seed of [70777, 60337, 60430, 70829]) {
+    it(
+      `D1 messages of collectives of one communicator do not, either: seed ${seed}`,
+      longUnless(seed === 70777),
+      () => {
+        const outcome = runComparingSeed({ seed });
+        equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
+      },
+    );
+  }
+
+  for (const seed of [70472, 60199]) {
+    it(
+      `D1 memory that is wrong is found by the first message that is judged, not always by the one that was hit: seed ${seed}`,
+      longUnless(seed === 70472),
+      () => {
+        const outcome = runComparingSeed({ seed });
+        equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
+        const [flipped] = outcome.flipped;
+        ok(outcome.suspicions.length > 0 && outcome.suspicions.every(({ dest }) => dest !== flipped!.dest));
+      },
+    );
+  }
 });

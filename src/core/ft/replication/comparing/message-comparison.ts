@@ -1,6 +1,7 @@
 /**
  * Messages are compared before the program sees them (ADR 49). Every replica of a sender votes on what it sends; a message is let in when
- * all that live have voted, in the order in which messages of its rank and context have come, and counts when more than half agree with it.
+ * all that live have voted, and counts when more than half agree with it. Messages of a rank that a receive could take for each other are let in in the order in
+ * which they have come.
  *
  *   vote-table.ts   votes on messages that are not judged yet
  *   verdict.ts      what they come to
@@ -31,11 +32,15 @@ import {
 import { BYTES, CONTEXT, KIND, PacketKind, replicaOf, SEQUENCE, SOURCE, TAG } from "../../../wire/packet.ts";
 import type { ProtocolPorts } from "../../protocol.ts";
 import type { ReceivedNumbers } from "../../received-numbers.ts";
+import { isOfProgram } from "../../send-record/send-log.ts";
 import type { Membership } from "../membership.ts";
 import { envelopeHash } from "./message-hash.ts";
 import { envelopeShift, HashedMemory, isAbstention } from "./sent-votes.ts";
 import { judgeVotes, VoteVerdict } from "./verdict.ts";
 import { VoteTable } from "./vote-table.ts";
+
+/** Of a message whose envelope is wrong, until it comes again: it may have to be taken before any other one. */
+const unknownContext = -1;
 
 /** Replicas of a rank have sent different messages. */
 export interface Suspicion {
@@ -80,7 +85,7 @@ class ComparedSender {
 }
 
 interface ComparisonHost {
-  readonly ports: ProtocolPorts;
+  readonly ports: Pick<ProtocolPorts, "records" | "memory" | "letIn" | "spoil">;
   readonly membership: Membership;
   readonly rank: number;
   /** Messages of a rank that have come. */
@@ -155,7 +160,7 @@ export class MessageComparison {
     const { table } = sender;
     const at = table.find(sequence);
     const lacking = this.host.membership.livingOf(rank) & ~(1 << replica) & ~(at < 0 ? 0 : table.heard(at));
-    if (lacking !== 0 || this.isBehind(sender, words[packet + CONTEXT]!, sender.aside.length)) {
+    if (lacking !== 0 || this.isBehind(sender, words[packet + CONTEXT]!, words[packet + TAG]!, sender.aside.length)) {
       if (at < 0) table.open(sequence);
       this.isRestless = true;
       return Arrival.LATER;
@@ -297,7 +302,8 @@ export class MessageComparison {
     const { aside } = sender;
     for (let at = 0; at < aside.length; ) {
       const envelope = aside[at]!;
-      const isBehind = this.isBehind(sender, ports.records.get(envelope, R_CONTEXT), at);
+      const context = ports.records.get(envelope, R_CONTEXT);
+      const isBehind = this.isBehind(sender, context, ports.records.get(envelope, R_TAG), at);
       if (isBehind || !this.isReady(sender, envelope)) at++;
       else {
         aside.splice(at, 1);
@@ -306,10 +312,18 @@ export class MessageComparison {
     }
   }
 
-  /** Is a message of that context among the first so many that wait? Messages of other contexts may be sent in another order by another replica. */
-  private isBehind({ aside }: ComparedSender, context: number, count: number): boolean {
+  /**
+   * Is a message among the first so many that wait which a receive could take instead? Those of collectives are received by their tags, one for each
+   * collective, and collectives that go on by themselves post their messages in another order in another replica: they do not wait for each other.
+   */
+  private isBehind({ aside }: ComparedSender, context: number, tag: number, count: number): boolean {
     const { records } = this.host.ports;
-    for (let at = 0; at < count; at++) if (records.get(aside[at]!, R_CONTEXT) === context) return true;
+    const isAnyTag = isOfProgram(context);
+    for (let at = 0; at < count; at++) {
+      const other = records.get(aside[at]!, R_CONTEXT);
+      if (other === unknownContext) return true;
+      if (other === context && (isAnyTag || records.get(aside[at]!, R_TAG) === tag)) return true;
+    }
     return false;
   }
 
@@ -334,8 +348,15 @@ export class MessageComparison {
       const verdict = this.verdictOn(sender, at);
       if (verdict === VoteVerdict.ALONE || verdict === VoteVerdict.RIGHT) return true;
     }
+    if (!this.isAddressRight(table, at)) records.put(envelope, R_CONTEXT, unknownContext);
     ports.spoil(envelope);
     return false;
+  }
+
+  /** The message that was judged is wrong: are only its bytes? */
+  private isAddressRight(table: VoteTable, at: number): boolean {
+    this.judged.hasBytes = false;
+    return this.isRight(table, at);
   }
 
   /** True when anything may have moved. */
