@@ -68,17 +68,20 @@ function phaseOf(pid: number): NodePhase {
   return /^banyan-node \d/.test(textOf(`/proc/${pid}/cmdline`)) ? "named" : "nameless";
 }
 
-function isListening(pid: number): boolean {
+const isListening = (pid: number): boolean => listeningSockets(pid) > 0;
+
+/** How many sockets the process has to which others can connect. */
+export function listeningSockets(pid: number): number {
   const listening = new Set(
-    textOf(`/proc/${pid}/net/tcp`)
-      .split("\n")
+    ["tcp", "tcp6"]
+      .flatMap((table) => textOf(`/proc/${pid}/net/${table}`).split("\n"))
       .map((line) => line.trim().split(/\s+/))
       .filter((fields) => fields[3] === "0A")
       .map((fields) => `socket:[${fields[9]}]`),
   );
-  return ofProcess(() => readdirSync(`/proc/${pid}/fd`), []).some((fd) =>
+  return ofProcess(() => readdirSync(`/proc/${pid}/fd`), []).filter((fd) =>
     listening.has(ofProcess(() => readlinkSync(`/proc/${pid}/fd/${fd}`), "")),
-  );
+  ).length;
 }
 
 function childrenOf(pid: number): number[] {

@@ -114,6 +114,8 @@ export interface ProtocolDefinition {
   readonly examples: readonly string[];
   readonly deaths: DeathPolicy;
   readonly boards: BoardPolicy;
+  /** Everything that ranks say to each other goes through services: no node listens, and outgoing connections are enough. False unless given. */
+  readonly isRelayed?: boolean;
   readonly refusals: JobRefusals;
   readonly options: readonly ProtocolOption[];
   /** By rank: how many processes play it. Null: one. */

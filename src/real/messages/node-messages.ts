@@ -281,7 +281,7 @@ export type ToNode =
 export interface Ready {
   readonly kind: "ready";
   readonly build: string;
-  /** Where it listens for other nodes; null in a job of one node. */
+  /** Where it listens for other nodes; null: nowhere, in a job of one node or under a protocol that relays. */
   readonly address: Address | null;
 }
 /** The node cannot take part. */

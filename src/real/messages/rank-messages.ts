@@ -61,7 +61,7 @@ export interface RankSetup {
   readonly traceFile: string;
   /** The node's memory (`agent-memory.ts`). */
   readonly memory: SharedNode;
-  /** Connections to other nodes, see `tcp/handover.ts`; null in a job of one node. */
+  /** Connections to other nodes, see `tcp/handover.ts`; null where no node listens: a job of one node, or one whose ranks speak through services alone. */
   readonly handover: SharedHandover | null;
   /** Memories of the C programs of this node's ranks, by their places, as far as they are there; none for TypeScript. */
   readonly programMemories: readonly (WebAssembly.Memory | undefined)[];

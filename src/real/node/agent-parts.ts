@@ -2,6 +2,7 @@
  * The parts of a node, put together: files, connections, memory, threads, images, and the protocol's part. Each is made once; a part
  * that calls another one, made later, does so when a rank runs.
  */
+import { protocolNamed } from "../../core/ft/protocol-named.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import type { FileService } from "../file-service/client.ts";
 import { tryToAllocate } from "../machine/memory-shortage.ts";
@@ -42,7 +43,7 @@ export class AgentParts {
   readonly first: readonly number[];
   readonly files: JobFiles;
   readonly memory: AgentMemory;
-  /** Connections to other nodes; null in a job of one node. */
+  /** Connections to other nodes; null in a job of one node, and where ranks speak through services alone. */
   readonly tcp: TcpHost | null;
   readonly threads: RankThreads;
   readonly relay: OutputRelay;
@@ -71,7 +72,7 @@ export class AgentParts {
     const unborn = ranksHere.filter((rank) => !this.first.includes(rank));
     this.threads = this.#createThreads();
     this.tcp =
-      ranksHere.length === placement.length
+      ranksHere.length === placement.length || protocolNamed(setup.protocol)?.isRelayed === true
         ? null
         : new TcpHost({
             job,

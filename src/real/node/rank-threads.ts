@@ -63,7 +63,7 @@ interface RankThreadsPorts {
   deaths(): readonly Life[];
   /** For the host of a rank, from the protocol's part in the node. */
   partOf(rank: number): unknown;
-  /** Connections to other nodes; null in a job of one node. */
+  /** Connections to other nodes; null where no node listens: a job of one node, or one whose ranks speak through services alone. */
   handover(): SharedHandover | null;
   eventsOf(rank: number): RankEvents;
   /** The thread is there, and about to run. */

@@ -59,7 +59,7 @@ export interface RankOptions {
   readonly memory: SharedNode;
   /** Where the rank says where it is (real/messages/whereabouts.ts). */
   readonly whereabouts: SharedArrayBuffer;
-  /** The port through which connections to other nodes reach this rank; null in a job of one node. */
+  /** The port through which connections to other nodes reach this rank; null where no node listens: a job of one node, or one whose ranks speak through services alone. */
   readonly handover: SharedHandover | null;
   /** Posts messages about those connections to the node's main thread. */
   tell(request: TcpRequest): void;

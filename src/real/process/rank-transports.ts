@@ -31,7 +31,7 @@ interface RankTransportsOptions {
   readonly places: Int32Array;
   /** More ranks than cores on this machine. */
   readonly crowded: boolean;
-  /** The port that delivers sockets from the node's main thread; null in a job of one node. */
+  /** The port that delivers sockets from the node's main thread; null where no node listens: a job of one node, or one whose ranks speak through services alone. */
   readonly handover: SharedHandover | null;
   readonly tell: (request: TcpRequest) => void;
   readonly napper: Napper | null;
@@ -51,7 +51,7 @@ export interface RankTransports {
   leave(): boolean;
   /** Does everybody have what it sent? */
   isDelivered(): boolean;
-  /** For a thread that sleeps for several processes; null in a job of one node. */
+  /** For a thread that sleeps for several processes; null where no node listens: a job of one node, or one whose ranks speak through services alone. */
   readonly sockets: ProcessSockets | null;
 }
 

@@ -25,6 +25,7 @@ export const channelMemory: ProtocolDefinition = {
   ],
   deaths: "replaced",
   boards: "never",
+  isRelayed: true,
   refusals: {
     spawn: "protocol channel-memory cannot start them again; run without --protocol",
     freezing: "it takes checkpoints instead",
