@@ -82,7 +82,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "real/transport": ["real/machine", "core/coll", "core/comm", "core/request", "core/wire", "core/base"],
   "real/slow-links": [],
   // Memories of processes, from node to node while their programs run.
-  "real/cloning": ["real/image", "real/transport", "image", "core/request/memory-marks.ts", "core/base"],
+  "real/cloning": ["real/transport", "image", "v8", "core/request/memory-marks.ts", "core/base"],
   // Calls of C programs that need no engine.
   "real/data-plane": ["real/transport", "real/machine", "core/p2p", "core/coll", "core/comm", "core/base"],
   "real/process": [

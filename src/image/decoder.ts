@@ -16,7 +16,7 @@ import { ImageError } from "./image-error.ts";
 import { MemoryKernel, pageBytes } from "./kernel.ts";
 import { chunkBytes, type PageSet } from "./page-set.ts";
 import { damaged, decodeHead, gapBytes, ImageRecordKind, type RecordHead, startBytes } from "./record.ts";
-import { decodeTrailer, type Trailer, trailerBytes } from "./trailer.ts";
+import { type Trailer, trailerBytes } from "./trailer.ts";
 
 /** Far more than the state of the runtime needs; a larger claim in the file is refused unread. */
 const stateBytesMax = 2 ** 31 - 1;
@@ -24,8 +24,7 @@ const stateBytesMax = 2 ** 31 - 1;
 interface DecoderOptions {
   readonly memory: WebAssembly.Memory;
   readonly codecs: readonly Codec[];
-  /** Null: it comes at the end (`close`). */
-  readonly trailer: Trailer | null;
+  readonly trailer: Trailer;
 }
 
 interface CheckOptions {
@@ -44,10 +43,8 @@ export class ImageDecoder {
   readonly #isCheck: boolean;
   readonly #kernel: MemoryKernel;
   readonly #codecs: readonly Codec[];
-  #trailer: Trailer | null;
+  readonly #trailer: Trailer;
   #state: Uint8Array | undefined;
-  /** As it stands there. */
-  header: Uint8Array | undefined;
   #at = startBytes;
   #records = 0;
   #pages = 0;
@@ -110,7 +107,7 @@ export class ImageDecoder {
         this.#state = checked(head, this.#targets[0]!, "its state");
         return;
       case ImageRecordKind.header:
-        this.header = checked(head, this.#targets[0]!, "its header");
+        checked(head, this.#targets[0]!, "its header");
         return;
       case ImageRecordKind.end:
         throw damaged("its end");
@@ -119,14 +116,8 @@ export class ImageDecoder {
     }
   }
 
-  /** All records have come, and this is the end. */
-  close(end: Uint8Array): void {
-    this.#trailer = decodeTrailer(end, this.#at + trailerBytes);
-  }
-
   /** After the last record: the state. */
   finish(): Uint8Array {
-    assert(this.#trailer !== null, "the end has come");
     const { records, pages, chain } = this.#trailer;
     if (records !== this.#records || pages !== this.#pages || chain !== this.#chain || this.#state === undefined) {
       throw new ImageError("its records are not those its end speaks of; use an older image or copy this one again");
@@ -135,20 +126,16 @@ export class ImageDecoder {
   }
 
   get #recordsEnd(): number {
-    return this.#trailer === null ? Number.POSITIVE_INFINITY : this.#trailer.fileBytes - trailerBytes;
+    return this.#trailer.fileBytes - trailerBytes;
   }
 
   /** State and header exist once each, at the places that the end names, with plausible sizes. */
   #checkPlace({ kind, bytes }: RecordHead): void {
     if (kind === ImageRecordKind.chunk) return;
     const isState = kind === ImageRecordKind.state;
+    const place = isState ? this.#trailer.stateAt : this.#trailer.headerAt;
     const bytesMax = isState ? stateBytesMax : headerBytesMax;
-    if (!this.#mayStandHere(isState) || bytes > bytesMax) throw damaged(`the head of the record at byte ${this.#at}`);
-  }
-
-  #mayStandHere(isState: boolean): boolean {
-    if (this.#trailer === null) return (isState ? this.#state : this.header) === undefined;
-    return this.#at === (isState ? this.#trailer.stateAt : this.#trailer.headerAt);
+    if (this.#at !== place || bytes > bytesMax) throw damaged(`the head of the record at byte ${this.#at}`);
   }
 
   #targetsOf(head: RecordHead): readonly Uint8Array[] {

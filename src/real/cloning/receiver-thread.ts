@@ -1,8 +1,9 @@
 /** The thread that fills the memory of a clone: it calls the node of the source, and pages go to their places as they come. */
 import { parentPort, workerData } from "node:worker_threads";
 import { assert } from "../../core/base/assert.ts";
-import { ArrivingImage } from "../../image/arriving-image.ts";
 import { ImageError } from "../../image/image-error.ts";
+import { ArrivingMemory } from "../../image/travelling/arriving-memory.ts";
+import { setFlagsFor } from "../../v8/flags.ts";
 import { call } from "../transport/handshake/call.ts";
 import { CallVerdict, ServiceCode } from "../transport/handshake/handshake.ts";
 import type { FromReceiver, ReceiverSetup } from "./messages.ts";
@@ -11,7 +12,23 @@ assert(parentPort !== null, "clone-receiver.cjs runs as a worker thread");
 const port = parentPort;
 const { clone, index, memory, job, from } = workerData as ReceiverSetup;
 
-const image = new ArrivingImage(memory);
+// Pages are looked at from the first one on: what does it is to be fast from there on.
+setFlagsFor("run C programs");
+
+/** Hashes that have not left: those of all pages that have come together leave together. */
+let answers: Uint8Array[] = [];
+
+const arriving = new ArrivingMemory(memory, (hashes) => {
+  if (answers.length === 0) setImmediate(answer);
+  answers.push(hashes);
+});
+
+function answer(): void {
+  const all = Buffer.concat(answers);
+  answers = [];
+  if (!isOver) socket.write(all);
+}
+
 /** Given where nothing is wanted any more: a reader must name a place. */
 const nowhere = new Uint8Array(1);
 let isOver = false;
@@ -25,12 +42,12 @@ function end(message: FromReceiver): void {
 
 const fail = (problem: string): void => end({ kind: "failed", problem });
 
-/** False: the image is complete, or no good. */
+/** False: the memory is complete, or no good. */
 function took(bytes: number): boolean {
   try {
-    image.took(bytes);
-    if (image.wanted !== null) return true;
-    end({ kind: "arrived", ...image.contents, bytes: image.bytes });
+    arriving.took(bytes);
+    if (arriving.wanted !== null) return true;
+    end({ kind: "arrived", ...arriving.contents, bytes: arriving.bytes });
   } catch (error) {
     if (!(error instanceof ImageError)) throw error;
     fail(error.message);
@@ -40,7 +57,7 @@ function took(bytes: number): boolean {
 
 const { source, number } = clone;
 const hello = { service: ServiceCode.CLONE, from: source, to: index, incarnation: 0, wanted: number, generation: 1 };
-const reader = { place: () => (isOver ? nowhere : (image.wanted ?? nowhere)), took };
+const reader = { place: () => (isOver ? nowhere : (arriving.wanted ?? nowhere)), took };
 const socket = call({ ...from, job, hello, reader }, (answer, reason) => {
   if (answer?.verdict !== CallVerdict.WELCOME) fail(`the node of its source cannot be reached: ${reason}`);
 });
