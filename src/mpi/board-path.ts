@@ -33,10 +33,10 @@ export class BoardPath {
     this.#views = buffers.views;
   }
 
-  /** False: there is no board. */
+  /** False: it must go the long way. */
   barrier(): boolean {
     const { board } = this.#core;
-    if (board === null) return false;
+    if (board === null || !this.#operations.hasShortWay) return false;
     if (!this.#operations.meet(this.#core, null, 0)) this.#host.waitForGate(this.#core);
     board.next();
     return true;
@@ -49,7 +49,8 @@ export class BoardPath {
     const isDouble = data instanceof Float64Array;
     const shift = isDouble ? 3 : 2;
     const { length } = data;
-    if (board === null || length > Math.min(bytesMax, board.bytesMax) >> shift || length === 0) return false;
+    if (board === null || !this.#operations.hasShortWay) return false;
+    if (length > Math.min(bytesMax, board.bytesMax) >> shift || length === 0) return false;
     if (op !== this.#op || isDouble !== this.#isDouble || typeof op !== "string") this.#prepare(op, isDouble);
     const memory: Float64Array | Int32Array = isDouble ? this.#views.float64 : this.#views.int32;
     const bytes = length << shift;

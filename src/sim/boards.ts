@@ -131,6 +131,10 @@ class SimBoard implements Board {
     this.#ports = ports;
   }
 
+  get rounds(): number {
+    return this.#round;
+  }
+
   get #bank(): 0 | 1 {
     return (this.#round & 1) as 0 | 1;
   }
@@ -163,7 +167,7 @@ class SimBoard implements Board {
 
   withdraw(): boolean {
     const { arrived, members } = this.#shared;
-    if (arrived[this.#bank] === members) return false;
+    if (this.passed() || arrived[this.#bank] === members) return false;
     arrived[this.#bank]--;
     this.#ports.counts.withdrawn++;
     return true;

@@ -129,6 +129,8 @@ export interface Operations {
     receive: Pointer,
     form: CollectiveForm,
   ): RecordId;
+  /** May a program come to boards by `meet`? Otherwise all its collectives are started. */
+  readonly hasShortWay: boolean;
   /**
    * The short way of a barrier (null) and of an allreduce whose operands are in this rank's part of the communicator's board: comes
    * to the meeting. True: every member is there, and the result too. False: the gate will open (`Host.waitForGate`).

@@ -48,6 +48,10 @@ export class PassingOperations implements Operations {
     return this.base.deaths;
   }
 
+  get hasShortWay(): boolean {
+    return this.base.hasShortWay;
+  }
+
   get simulatedDeath(): SimulatedDeath | null {
     return this.base.simulatedDeath;
   }

@@ -62,6 +62,7 @@ export class ProcessOperations implements Operations {
   readonly choices: Choices | null;
   readonly clocks: Choices | null;
   readonly simulatedDeath = null;
+  readonly hasShortWay = true;
 
   constructor(waits: Waits) {
     const { process } = waits;

@@ -97,6 +97,7 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
     if (known !== undefined) return known;
     const member = new Member(comm, this);
     this.#members.set(comm.context, member);
+    if (this.deaths.isAmong(member.members)) this.broken(member);
     return member;
   }
 
@@ -160,12 +161,25 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
     return number;
   }
 
+  /** Is it known that the members will carry out no collective together any more? */
+  isBroken({ members, isRevoked }: Member): boolean {
+    return isRevoked || this.deaths.isAmong(members);
+  }
+
+  /** It is known now: whoever waits at the board waits in vain. */
+  broken({ comm, isRevoked }: Member): void {
+    comm.isBroken = true;
+    comm.closeToPlane();
+    this.process.collectives.withdrawFromBoard(comm, isRevoked ? ErrorClass.REVOKED : ErrorClass.PROC_FAILED);
+  }
+
   heardOfDeath(dead: WorldRank): void {
     if (dead === this.rank || !this.deaths.add(dead)) return;
     this.messages.peerDied(dead);
     for (const member of this.#sharedWith(dead)) {
       this.say(null, dead, Say.RECEIVE, [member.comm.context]);
       this.updateWildcards(member);
+      this.broken(member);
     }
     // Its answer comes behind all its messages.
     if (!this.deaths.isConfirmed(dead)) this.ask(dead);
@@ -270,6 +284,7 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
   revoked(member: Member): void {
     this.messages.revoked(member.comm);
     this.collectives.revoked(member);
+    this.broken(member);
     this.partial.heardNews();
   }
 

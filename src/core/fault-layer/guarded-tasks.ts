@@ -58,6 +58,11 @@ function startProgramCall(
 
 export type GuardedCall = { readonly equal: EqualCollective } | { readonly other: OtherCall };
 
+export function startCall(base: Operations, comm: Communicator, call: GuardedCall, form: CollectiveForm): RecordId {
+  if ("other" in call) return startOther(base, comm, call.other, form);
+  return startProgramCall(base, comm, call.equal, form);
+}
+
 /** The call as all members know it; null: it cannot begin before the verdict. */
 function earlyCallOf(comm: Communicator, call: GuardedCall, form: CollectiveForm): RecentCall | null {
   if (form !== "blocking" || comm.isInter || !("equal" in call) || isSynchronisation(call, form)) return null;
@@ -122,9 +127,7 @@ export class GuardedCollective extends Task {
   }
 
   #start(): RecordId {
-    const call = this.#call;
-    if ("other" in call) return startOther(this.#base, this.#comm, call.other, this.#form);
-    return startProgramCall(this.#base, this.#comm, call.equal, this.#form);
+    return startCall(this.#base, this.#comm, this.#call, this.#form);
   }
 }
 

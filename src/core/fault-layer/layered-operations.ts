@@ -9,10 +9,12 @@ import { Exchange } from "../binding/exchange.ts";
 import type { Leftover } from "../binding/finish-later.ts";
 import { type MessageOutcome, Now, type Operations } from "../binding/operations.ts";
 import { PassingOperations } from "../binding/passing-operations.ts";
+import { refusedKind, unlike } from "../coll/engine/collective-call.ts";
 import type { InterCollective, NeighborCollective } from "../coll/inter/plan-inter.ts";
 import type { Collective } from "../coll/plan.ts";
 import { Group } from "../comm/group.ts";
 import { Agree } from "../process/agree.ts";
+import { isOfBoards } from "../process/board-operations.ts";
 import type { CollectiveForm, EqualCall, EqualKind, ReductionKind } from "../process/collective-form.ts";
 import type { Communicator } from "../process/communicator.ts";
 import { Shrink } from "../process/communicators/shrink.ts";
@@ -30,6 +32,7 @@ import {
   LayerShrink,
 } from "./guarded-tasks.ts";
 import type { Member } from "./member.ts";
+import { MetCollective } from "./met-collective.ts";
 import { Purpose } from "./report.ts";
 import type { EqualCollective } from "./started-collectives.ts";
 
@@ -206,8 +209,28 @@ export class LayeredOperations extends PassingOperations {
   }
 
   #guard(member: Member, call: GuardedCall, form: CollectiveForm): RecordId {
+    if (form === "blocking" && this.#mayMeet(member)) return this.#meet(member, call);
     const isHopeless = this.layer.deaths.isAmong(member.members);
     return this.base.startTask(new GuardedCollective(this.base, member, call, form, isHopeless));
+  }
+
+  /** Where a member is known to be dead nobody comes to the board; only a data plane may have done so in our name, and not have known. */
+  #mayMeet(member: Member): boolean {
+    if (member.comm.board === null) return false;
+    return !this.layer.isBroken(member) || this.#process.pass.meetings?.isAtGate === true;
+  }
+
+  #meet(member: Member, call: GuardedCall): RecordId {
+    const isOnBoard = "equal" in call && this.#isOfBoard(member.comm, call.equal);
+    const request = this.base.startTask(new MetCollective(this.base, member, call, isOnBoard));
+    if (this.layer.isBroken(member)) this.layer.broken(member);
+    // A call that waits for nobody hears others all the same.
+    if (this.base.isComplete(request)) this.base.progress();
+    return request;
+  }
+
+  #isOfBoard(comm: Communicator, { kind, call, reduction }: EqualCollective): boolean {
+    return isOfBoards(kind) && this.#process.collectives.meets(comm, kind, call, reduction);
   }
 
   override startBlocks(
@@ -248,6 +271,16 @@ export class LayeredOperations extends PassingOperations {
     if (awaited === null) return base.startTask(task);
     const turn = layer.partial.enter(awaited.comm.context, awaited.tag, Group.of([...awaited.peers]));
     return base.startTask(new GuardedTask(task, turn, layer));
+  }
+
+  /** Calls of programs come to boards as other collectives do: the layer must see who waits there. */
+  override get hasShortWay(): boolean {
+    return false;
+  }
+
+  /** The others are not told: they wait for this member in the layer. */
+  override refuse(comm: Communicator): void {
+    comm.nextCollective(refusedKind, unlike, unlike);
   }
 
   // Ends, revocations and deaths

@@ -101,6 +101,8 @@ export class Member {
   /** By which the root tells all members; null: by the tree. */
   readonly #broadcast: BackgroundBroadcast | null;
   #turns: Turn[] = [];
+  /** At the communicator's board, as far as `recent` knows. */
+  #rounds = 0;
   #held: Held | null = null;
   /** All members are dead, and the synchronisation with the old tags will say so first. */
   #heldForOld: Held | null = null;
@@ -179,6 +181,14 @@ export class Member {
   die(): void {
     this.#turns = this.#turns.filter(({ at, purpose }) => at !== null || purpose === Purpose.FREE);
     this.#go();
+  }
+
+  /** Members that have met at the board since this was asked last have started whatever this one had started. */
+  seeMeetings(): void {
+    const rounds = this.comm.board?.rounds ?? this.#rounds;
+    if (rounds === this.#rounds) return;
+    this.#rounds = rounds;
+    this.recent.allHave();
   }
 
   /** Has a dead member not started the non-blocking collective with that number? */

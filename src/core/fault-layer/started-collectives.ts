@@ -62,6 +62,7 @@ export class StartedCollectives {
   /** For the program. */
   start(member: Member, program: EqualCollective): RecordId {
     const { comm, recent } = member;
+    member.seeMeetings();
     const { kind, send, receive, call, reduction } = program;
     const { bytes = 0, root = 0, inPlace = false } = call;
     const { sentBytes, receivedBytes } = lengthsAt(comm, kind, call);

@@ -16,10 +16,11 @@ import { kindCode, unlike } from "../coll/engine/collective-call.ts";
 import type { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
 import { foldOnBoard } from "./board-fold.ts";
+import type { EqualKind, ReductionKind } from "./collective-form.ts";
 import type { Communicator } from "./communicator.ts";
 import type { Reduction } from "./reduction.ts";
 
-type BoardKind = "barrier" | "bcast" | "gather" | "scatter" | "allgather" | "alltoall" | "reduce" | "allreduce";
+export type BoardKind = "barrier" | "bcast" | "gather" | "scatter" | "allgather" | "alltoall" | "reduce" | "allreduce";
 
 export interface BoardCall {
   readonly kind: BoardKind;
@@ -43,6 +44,9 @@ export interface BoardOperation extends BoardCall {
   /** Our arrival has been taken back. */
   isWithdrawn: boolean;
 }
+
+export const isOfBoards = (kind: EqualKind | ReductionKind): kind is BoardKind =>
+  kind !== "reduce_scatter_block" && kind !== "scan" && kind !== "exscan";
 
 /** Has a part a block for each member? */
 const isForAll = (kind: BoardKind): boolean => kind === "alltoall" || kind === "scatter";

@@ -18,7 +18,13 @@ import type { InterCollective, NeighborCollective } from "../coll/inter/plan-int
 import type { Collective } from "../coll/plan.ts";
 import type { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
-import { type BoardCall, type BoardOperation, BoardOperations } from "./board-operations.ts";
+import {
+  type BoardCall,
+  type BoardKind,
+  type BoardOperation,
+  BoardOperations,
+  isOfBoards,
+} from "./board-operations.ts";
 import type { CollectiveForm, EqualCall, EqualKind, ReductionKind } from "./collective-form.ts";
 import { CollectiveMessages } from "./collective-messages.ts";
 import { agreementProgram, blocksProgram, equalProgram, neighborProgram } from "./collective-programs.ts";
@@ -131,7 +137,7 @@ export class Collectives {
   /** Barrier, broadcast, gather, scatter, allgather, all-to-all. */
   startEqual(comm: Communicator, kind: EqualKind, send: Pointer, receive: Pointer, call: EqualCall): RecordId {
     const { bytes = 0, root = 0, inPlace = false, form = "nonblocking", error = 0 } = call;
-    if (form === "blocking" && this.isForBoard(comm, kind, bytes)) {
+    if (this.meets(comm, kind, call, null)) {
       return this.meet(comm, { kind, send, receive, bytes, root, inPlace, error, reduction: null });
     }
     const program = equalProgram(comm, kind, call, 1);
@@ -149,16 +155,24 @@ export class Collectives {
   ): RecordId {
     assert(send >= 0 && receive >= 0, "a reduction works on shareable memory");
     const { bytes = 0, root = 0, inPlace = false, form = "nonblocking" } = call;
-    if (
-      form === "blocking" &&
-      reduction.call === undefined &&
-      (kind === "reduce" || kind === "allreduce") &&
-      this.isForBoard(comm, kind, bytes)
-    ) {
+    if (isOfBoards(kind) && this.meets(comm, kind, call, reduction)) {
       return this.meet(comm, { kind, send, receive, bytes, root, inPlace, error: 0, reduction });
     }
     const program = equalProgram(comm, kind, call, reduction.elementBytes);
     return this.begin(comm, { program, send, receive, reduction, tag: tagOf(form), exact: true });
+  }
+
+  /** Does the call meet the other members on the communicator's board? The same answer at every member. */
+  meets(comm: Communicator, kind: BoardKind, call: EqualCall, reduction: Reduction | null): boolean {
+    const { bytes = 0, form = "nonblocking" } = call;
+    if (form !== "blocking" || reduction?.call !== undefined) return false;
+    return this.boards.takes(comm, kind, bytes) && !this.failures.isAmong(comm);
+  }
+
+  /** A call that waits at the gate of the communicator's board ends with that error, unless the gate is about to open. */
+  withdrawFromBoard(comm: Communicator, error: ErrorCode): void {
+    const call = this.boards.calls.find((each) => each.comm === comm);
+    if (call !== undefined) this.boards.giveUp(call, error);
   }
 
   private meet(comm: Communicator, call: BoardCall): RecordId {
@@ -223,10 +237,6 @@ export class Collectives {
   /** The communicator gets no further operations. */
   forget(comm: Communicator): void {
     this.messages.forget(comm);
-  }
-
-  private isForBoard(comm: Communicator, kind: BoardCall["kind"], bytes: number): boolean {
-    return this.boards.takes(comm, kind, bytes) && !this.failures.isAmong(comm);
   }
 
   /** The error with which every collective on it ends; 0: none. */

@@ -75,6 +75,11 @@ export class Communicator {
   freed = false;
   /** By us or by another member: everything on it ends with REVOKED but agreements, shrinking and what is local. */
   isRevoked = false;
+  /**
+   * A layer above the process knows of a dead member, or of a revocation, which the process does not: members need not come to anything here any
+   * more, and nobody judges whether they do.
+   */
+  isBroken = false;
   /** How many of its dead members, in the order of their deaths, the program has acknowledged. */
   acknowledged = 0;
   /** Number of the next agreement among its members: they agree in the same order. */

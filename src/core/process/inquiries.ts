@@ -653,7 +653,7 @@ const callOfCreation = ({ kind }: Creation): CollectiveCall => ({ kind, root: un
 
 /** After a death, and when it is revoked, a communicator has rules of its own (ULFM). */
 const isJudged = ({ failures }: InquiringProcess, comm: Communicator): boolean =>
-  !comm.isRevoked && (failures.count === 0 || failures.of(comm).size === 0);
+  !comm.isRevoked && !comm.isBroken && (failures.count === 0 || failures.of(comm).size === 0);
 
 function messagesOf(
   { program }: Operation,

@@ -66,6 +66,7 @@ export class WaitingCRank {
         mayUseBoards: this.protocol.mayUseBoards,
         survivesDeaths,
         isLayered: layer !== null,
+        mayMeetPastLayer: this.protocol.mayMeetPastLayer,
         napper: this.protocol.napper,
         set: this.protocol.set,
         memory: setup.memory,

@@ -17,6 +17,7 @@
   (import "host" "yield" (func $yield))
   (import "messages" "bytesOf" (func $bytesOf (param i32 i32 i32) (result i32)))
   (import "messages" "communicatorOf" (func $communicatorOf (param i32) (result i32)))
+  (import "messages" "isAnyThere" (func $isAnyThere (result i32)))
   (import "messages" "slotOf" (func $slotOf (param i32) (result i32)))
   (import "fold" "fold" (func $fold (param i32 i32 i32 i32 i32)))
   (import "plane" "pass" (global $pass i32))           ;; where the pass is
@@ -27,6 +28,7 @@
   (import "plane" "stop" (global $stop i32))           ;; the word by which others make the process stop
   (import "plane" "notices" (global $notices i32))     ;; how many notices there are
   (import "plane" "noticesSeen" (global $noticesSeen i32))
+  (import "plane" "listens" (global $listens i32))     ;; 1: a packet that has arrived is heard before the next collective
   (import "plane" "looks" (global $looks i32))         ;; polls of ring and gate in one spin
   (import "plane" "spins" (global $spins i32))         ;; spins, then yields, before the engine waits in its own way
   (import "plane" "yields" (global $yields i32))
@@ -52,6 +54,7 @@
     (local $at i32) (local $seat i32)
     (if (i32.or (i32.load (global.get $pass)) (i32.load (global.get $stop))) (then (return (i32.const 0))))
     (if (i32.ne (i32.load (global.get $notices)) (i32.load (global.get $noticesSeen))) (then (return (i32.const 0))))
+    (if (global.get $listens) (then (if (call $isAnyThere) (then (return (i32.const 0))))))
     (if (i32.eqz (local.tee $at (call $communicatorOf (local.get $handle)))) (then (return (i32.const 0))))
     ;; Communicators have 16 bytes each in the pass, and seats a word each.
     (local.set $seat

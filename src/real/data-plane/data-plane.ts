@@ -26,6 +26,8 @@ interface DataPlaneOptions {
   readonly patience: Patience;
   /** How many packets a receive looks at, 1 or more: half of a ring unless given, so that senders find room. */
   readonly looksAhead?: number;
+  /** Messages are those of a layer above the engine: the plane has collectives alone, and leaves them to the engine while a packet waits to be seen. */
+  readonly isLayered?: boolean | undefined;
 }
 
 /** How long a receive waits before the engine does: spins, then turns at which the core is given away. */
@@ -171,7 +173,8 @@ export class DataPlane {
     });
     waits?.looks(plane.exports["look"] as () => number, collectives.look);
     const made = { ...face.exports, ...exchanges, ...collectives.calls } as unknown as Calls;
-    return Object.fromEntries(planeCalls.filter((name) => name in engine).map((name) => [name, made[name]!]));
+    const taken = this.#options.isLayered === true ? planeCollectives : planeCalls;
+    return Object.fromEntries(taken.filter((name) => name in engine).map((name) => [name, made[name]!]));
   }
 
   /** What plane.wat is told of the node and of its process. */
@@ -193,6 +196,7 @@ export class DataPlane {
       spins: patience.spins,
       yields: patience.yields,
       looksAhead,
+      listens: this.#options.isLayered === true ? 1 : 0,
     };
   }
 }

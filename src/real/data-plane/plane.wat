@@ -135,7 +135,7 @@
     (i32.const -1) (i32.const 0))
 
   ;; Has a packet arrived that the process is not done with?
-  (func $isAnyThere (result i32)
+  (func $isAnyThere (export "isAnyThere") (result i32)
     (local $position i32)
     (local.set $position (i32.load offset=8 (global.get $pass)))
     (i32.eq (i32.load (call $slotOf (local.get $position))) (i32.add (local.get $position) (i32.const 1))))

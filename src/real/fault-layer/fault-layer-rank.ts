@@ -19,6 +19,7 @@ import type { NewRankPart } from "../part-hosts/rank-part.ts";
 export const faultLayerRank: NewRankPart = ({ rank, options, seed, say }) => ({
   resources: null,
   napper: null,
+  mayMeetPastLayer: !decidesInCalls(options),
   layer(waits) {
     const isDue = deathOf(options, rank, seed);
     const died = (): void => say({ kind: "died" } satisfies DiedWords);
@@ -34,6 +35,13 @@ export const faultLayerRank: NewRankPart = ({ rank, options, seed, say }) => ({
     return new LayeredOperations(flipping, waits.process, layerOptions);
   },
 });
+
+/** Deaths by call or time, and bits that flip, are decided in calls that the layer sees. The same for all ranks of the job. */
+function decidesInCalls(options: OptionValues): boolean {
+  const { lifetimes } = options as FaultLayerLaunchOptions;
+  return bitFlipsOf(options) !== 0 || lifetimes !== undefined || plannedOf(options).deaths.length !== 0;
+}
+
 /** When the process dies by itself; null: never. Its time begins now. */
 function deathOf(options: OptionValues, rank: number, jobSeed: number): (() => boolean) | null {
   const reasons = reasonsOf(options, rank);

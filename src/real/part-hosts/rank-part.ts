@@ -26,6 +26,8 @@ export interface RankPart {
   readonly napper: Napper | null;
   /** Stands between the program and its process; null or not there: nothing does. */
   readonly layer?: ProgramLayer | null;
+  /** May collectives on boards go past the layer, by a data plane? Not unless given. */
+  readonly mayMeetPastLayer?: boolean;
 }
 
 /** What stands between a program and its process, made for that process. */

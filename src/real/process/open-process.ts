@@ -67,6 +67,8 @@ export interface RankOptions {
   readonly traceFile: string;
   /** Something stands between the program and its process, which sees every call. */
   readonly isLayered?: boolean;
+  /** But for collectives on boards, which a data plane may carry out past it. */
+  readonly mayMeetPastLayer?: boolean;
   /** May the rank have a data plane, where it can have one? */
   readonly mayUsePlane?: boolean;
   /** Others share its thread: its data plane never waits. */
@@ -135,7 +137,9 @@ export function openProcess(
   const memory = programMemory?.(node) ?? heap;
   const { handover, tell, napper } = options;
   const patience = patienceOf(crowded, options.takesTurns ?? false);
-  const plane = canHavePlane(options) ? new DataPlane(node, heap, { rank, places, patience }) : null;
+  const plane = canHavePlane(options)
+    ? new DataPlane(node, heap, { rank, places, patience, isLayered: options.isLayered })
+    : null;
   const transports = openTransports(
     node,
     { heap, memory },
@@ -296,12 +300,14 @@ function canHavePlane({
   handover,
   protocol,
   isLayered = false,
+  mayMeetPastLayer = false,
   incarnation,
   incarnations,
   traceFile,
 }: RankOptions): boolean {
   const areFirst = incarnation === 0 && incarnations.every((other) => other === 0);
-  return mayUsePlane && handover === null && protocol === null && !isLayered && areFirst && traceFile === "";
+  const isSeen = protocol !== null || (isLayered && !mayMeetPastLayer) || traceFile !== "";
+  return mayUsePlane && handover === null && !isSeen && areFirst;
 }
 
 /** The world of the process: the job's own, or that of the processes that were spawned together. */

@@ -26,6 +26,8 @@ export interface RankProtocol {
   readonly napper: Napper | null;
   /** Stands between the program and its process; null: nothing does. */
   readonly layer: ProgramLayer | null;
+  /** See `RankPart`. */
+  readonly mayMeetPastLayer: boolean;
 }
 
 export function protocolOf(setup: RankSetup, say: (message: ProtocolWords) => void): RankProtocol {
@@ -52,6 +54,7 @@ export function protocolOf(setup: RankSetup, say: (message: ProtocolWords) => vo
     members: recovery === null ? undefined : membersOf(setup, setOf),
     napper: part?.napper ?? null,
     layer: part?.layer ?? null,
+    mayMeetPastLayer: part?.mayMeetPastLayer ?? false,
   };
 }
 

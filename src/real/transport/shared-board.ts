@@ -140,6 +140,10 @@ class SharedBoard implements Board {
     this.#data = board + BoardPart.DATA;
   }
 
+  get rounds(): number {
+    return this.seat?.round ?? this.#round;
+  }
+
   /** A plane may have been through rounds since we looked. */
   #follow(): void {
     if (this.seat !== null && this.seat.round !== this.#round) this.#enter(this.seat.round);

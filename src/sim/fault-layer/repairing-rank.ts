@@ -70,6 +70,7 @@ export class RepairingLayeredRank {
       () => this.#blocks(),
       () => this.#agreeTwice(),
       () => this.#group(),
+      () => this.#meetings(),
     ];
     for (; this.#round < rounds; this.#round++) {
       yield process.compute(1 + (mixed(seed, this.#round, rank) % this.#drawn(1, [10, 3_000, 60_000])));
@@ -251,6 +252,46 @@ export class RepairingLayeredRank {
     this.#mayDie();
     const error = yield* this.#rank.barrier(made.result);
     this.#rank.operations.freeCommunicator(made.result);
+    return error;
+  }
+
+  /** Blocking collectives one after the other on a communicator that has a board, if its members are on one node: each goes well at all that live, or at none. */
+  *#meetings(): Steps<number> {
+    const { operations, rank, process } = this.#rank;
+    const { result: comm, error: failed } = yield* this.#rank.task(new Duplicate(this.#comm));
+    if (comm === null) return failed;
+    const calls = this.#drawn(9, [2, 5, 9]);
+    // In half of the rounds a member revokes it in the middle.
+    const revoker = this.#drawn(10, [-1, -1, 0, comm.size - 1]);
+    const revokedAt = this.#drawn(11, [0, 1, 2, 4]);
+    let error = 0;
+    for (let i = 0; i < calls && error === 0; i++) {
+      this.#mayDie();
+      const at = this.#rank.put([this.#word(rank, i)]);
+      const beside = this.#rank.equal(comm, "bcast", nowhere, at, { bytes: 4, root: i % comm.size });
+      if (comm.rank === revoker && i === revokedAt) operations.revoke(comm);
+      error = yield* this.#met(comm, i);
+      this.#plan.ledger.same(`meeting ${i} on ${comm.context}, round ${this.#round}`, rank, `${error === 0}`);
+      yield* this.#rank.end(beside, "a broadcast beside");
+      process.memory.free(at);
+    }
+    const isRevoked = operations.isRevoked(comm);
+    if (error !== 0 && this.#drawn(2, [true, false])) operations.revoke(comm);
+    operations.freeCommunicator(comm);
+    return isRevoked && revoker >= 0 ? 0 : error;
+  }
+
+  *#met(comm: Communicator, i: number): Steps<number> {
+    const members = comm.group.worldRanks();
+    this.#plan.ledger.counts.collectives++;
+    const count = this.#drawn(12 + i, [0, 1, 10, 2_000]);
+    if (count === 0) return yield* this.#rank.barrier(comm);
+    const given = (member: number): number[] =>
+      Array.from({ length: count }, (_, word) => this.#word(member, word + i));
+    const { error, words } = yield* this.#rank.sum(comm, given(this.#rank.rank));
+    const all = members.map(given);
+    const sums = words.map((_, word) => all.reduce((sum, one) => (sum + one[word]!) | 0, 0));
+    if (error === 0) this.#check(words, sums, "one of many sums");
     return error;
   }
 

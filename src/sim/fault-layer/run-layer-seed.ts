@@ -23,6 +23,9 @@ interface LayerSeedOptions {
 
 interface LayerSeedOutcome extends SeedOutcome {
   readonly shrinks: number;
+  /** At boards: how often members met, and took their arrivals back. */
+  readonly meetings: number;
+  readonly withdrawn: number;
 }
 
 const eventsMax = 5_000_000;
@@ -31,7 +34,10 @@ export function runLayerSeed(options: LayerSeedOptions): LayerSeedOutcome {
   const { seed } = options;
   const random = new Random(seed);
   const ranks = options.ranks ?? random.pick([1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 20]);
-  const { boards: _, ...drawn } = randomWorld(random, ranks);
+  const anyWorld = randomWorld(random, ranks);
+  const boards = { count: random.pick([1, 2, 8]), bytesMax: random.pick([0, 40, 600, 4_096]) };
+  // Boards are for members of one node.
+  const drawn = random.chance(0.5) ? { ...anyWorld, nodes: 1, boards } : anyWorld;
   const ledger = new Ledger();
   const seen: LayeredRank[] = [];
   const plan = {
@@ -69,5 +75,6 @@ export function runLayerSeed(options: LayerSeedOptions): LayerSeedOutcome {
     gaveUp: 0,
     marks: marksOf(world, new Observation()),
     shrinks,
+    ...world.boardCounts,
   };
 }

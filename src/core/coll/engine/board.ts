@@ -26,6 +26,8 @@ export interface Board {
   readonly memory: Views;
   /** The words of our rounds that a data plane shares; null: no plane can. */
   readonly seat: Seat | null;
+  /** Rounds that this member has been through, by a data plane or the engine. */
+  readonly rounds: number;
   /**
    * Where `member` (rank in the communicator) puts its bytes in the current round, after it has put their length there. Own part: before
    * `arrive`; others': after the gate opened, or by the last to arrive.

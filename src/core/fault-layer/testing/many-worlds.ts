@@ -1,4 +1,4 @@
-/** The same program under the layer in simulated worlds of many kinds: eager limits, narrow channels, delays. */
+/** The same program under the layer in simulated worlds of many kinds: eager limits, narrow channels, delays, and on one node with boards. */
 import { deepEqual } from "node:assert/strict";
 import { tries } from "../../../../test/long.ts";
 import { type LayeredOutcome, type LayeredProgram, runLayered } from "../../../sim/fault-layer/layered-world.ts";
@@ -14,9 +14,11 @@ export function inManyWorlds(
 ): void {
   for (let seed = 1; seed <= tries(3, 128); seed++) {
     const random = new Random(seed);
-    const { boards: _, ...options } = randomWorld(random, ranks);
+    const options = randomWorld(random, ranks);
     const fanOut = random.pick([1, 2, 3, 8]);
-    const outcome = runLayered({ ...options, fanOut, background: backgroundWays[seed % 2]! }, program);
+    const together = seed % 3 === 0 ? { nodes: 1, boards: { count: 4, bytesMax: random.pick([4, 600]) } } : {};
+    const background = backgroundWays[(seed >> 1) % 2]!;
+    const outcome = runLayered({ ...options, ...together, fanOut, background }, program);
     const { stuck, left } = outcome;
     deepEqual({ stuck, left }, { stuck: [], left: [] }, `seed ${seed}`);
     check(outcome);

@@ -16,7 +16,7 @@ export const faultLayer: ProtocolDefinition = {
     'banyan run -n 16 --fault-layer --faults "layer-kill rank 3 at call 100" solver.c',
   ],
   deaths: "fatal",
-  boards: "never",
+  boards: "always",
   refusals: {
     spawn: "processes that are dead to the program only cannot be told to others",
     freezing: "what the layer knows is in no image",
