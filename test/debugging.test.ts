@@ -5,9 +5,10 @@ import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { resolve } from "node:path";
 import { test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { sourceLinesOf } from "../src/abi/crash/source-lines.ts";
 import { banyan, folderOf, program, Run, until } from "./harness.ts";
-import { attachToThread } from "./inspector.ts";
+import { attachToProcess, attachToThread } from "./inspector.ts";
 
 const patient = { timeoutMs: 240_000 };
 
@@ -63,6 +64,7 @@ test("M10: a debugger stops before a C program begins, and at a line of it", asy
     (map.sources as string[]).some((source) => source.endsWith("test/programs/c/crashes.c")),
     map.sources,
   );
+  assert.equal(map.sourceRoot, `${pathToFileURL(process.cwd()).href}/`);
   const columnNumber = offsetOf(readFileSync(path), 12);
   await session.call("Debugger.setBreakpoint", {
     location: { scriptId: script.scriptId, lineNumber: 0, columnNumber },
@@ -76,4 +78,16 @@ test("M10: a debugger stops before a C program begins, and at a line of it", asy
   end();
   const { code, stderr } = await run.ended;
   assert.equal(code, 136, stderr);
+});
+
+test("M10: with a debugger that sees no threads the program begins all the same", async () => {
+  const path = program("debugging/hello.ts", 'import { mpi } from "banyan"; console.log("rank", mpi.world.rank);');
+  const port = await freePort();
+  const run = new Run(["run", `--debug=${port}`, path], { stdin: "", ...patient });
+  await until(() => run.stderr.includes(`ws://127.0.0.1:${port}/`), "the node says where it waits");
+  const end = await attachToProcess(port);
+  await run.printed("rank 0");
+  end();
+  const { code, stderr } = await run.ended;
+  assert.equal(code, 0, stderr);
 });

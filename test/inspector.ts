@@ -91,6 +91,14 @@ export interface DebuggedThread {
   end(): void;
 }
 
+/** Has the process that waits at the port go on, as a debugger does that knows nothing of threads. The function takes it away again. */
+export async function attachToProcess(port: number): Promise<() => void> {
+  const { frames, session } = await connect(port);
+  await session.call("Debugger.enable");
+  await session.call("Runtime.runIfWaitingForDebugger");
+  return () => frames.end();
+}
+
 /** Has the process that waits at the port go on, and gives its first worker thread, which waits before its first line. */
 export async function attachToThread(port: number): Promise<DebuggedThread> {
   const { frames, session } = await connect(port);

@@ -5,6 +5,7 @@
  *
  * Binaryen's settings are global: one thread, one module at a time. After an abort it cannot be used again.
  */
+import { pathToFileURL } from "node:url";
 import type binaryenPackage from "binaryen";
 import { debugInformation, placeLines, withoutDebugSections } from "./debug/debug-lines.ts";
 import { withoutSections } from "./debug/module-parts.ts";
@@ -44,7 +45,7 @@ export class Instrumenter {
     module.runPasses(["asyncify"]);
     if (!canUnwind) refuseToUnwind(binaryen, module);
     const valid = module.validate();
-    const emitted = debug === undefined ? module.emitBinary() : withSourceMap(module);
+    const emitted = debug === undefined ? module.emitBinary() : withSourceMap(module, finish.sourceRoot);
     module.dispose();
     const output = Buffer.concat([emitted, customSection("banyan", Buffer.from(finish.section))]);
     if (!valid || !WebAssembly.validate(output))
@@ -67,10 +68,12 @@ function refuseToUnwind(binaryen: Binaryen, module: binaryenPackage.Module): voi
 /** The section in which engines and debuggers look for lines. */
 const sourceMapSection = "sourceMappingURL";
 
-/** The module, with its source map inside: offsets of the module are columns of one line. */
-function withSourceMap(module: binaryenPackage.Module): Uint8Array {
+/** The module, with its source map inside: offsets of the module are columns of one line. Debuggers read the sources from where they were compiled. */
+function withSourceMap(module: binaryenPackage.Module, folder: string): Uint8Array {
   const { binary, sourceMap } = module.emitBinary("inside");
-  const url = Buffer.from(`data:application/json;base64,${Buffer.from(sourceMap ?? "").toString("base64")}`);
+  const sourceRoot = folder === "" ? "" : `${pathToFileURL(folder).href}/`;
+  const map = JSON.stringify({ ...JSON.parse(sourceMap ?? "{}"), sourceRoot });
+  const url = Buffer.from(`data:application/json;base64,${Buffer.from(map).toString("base64")}`);
   const section = customSection(sourceMapSection, Buffer.concat([leb128(url.length), url]));
   return Buffer.concat([withoutSections(binary, new RegExp(`^${sourceMapSection}$`)), section]);
 }

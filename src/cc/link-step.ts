@@ -30,20 +30,21 @@ export function linkProgram(
 ): Promise<Made> {
   const named = nameApart(inputs);
   const objects = named.flatMap((input) => (input.kind === "file" ? [input.file] : []));
+  const lines = !build.link.strip && objects.some(hasLines);
   const words = [
     ...(workshop.terminal.colours ? ["--color-diagnostics"] : []),
     ...linkWords(build, {
       inputs: named.map((input) => (input.kind === "file" ? input.file.name : input.word)),
       support: support.map(({ name }) => name),
       longDouble: objects.some(usesLongDouble),
-      lines: !build.link.strip && objects.some(hasLines),
+      lines,
     }),
   ];
   const request: LinkRequest = {
     kind: "link",
     words,
     files: [...largestOnly(objects), ...support],
-    finish: build.link.relocatable ? undefined : finishOf(build),
+    finish: build.link.relocatable ? undefined : finishOf(build, lines ? workshop.cwd : ""),
   };
   const key = keyOf([
     workshop.installation.toolchain,
@@ -99,7 +100,7 @@ export function linkWords({ link }: Build, { inputs, support, longDouble, lines 
   ];
 }
 
-function finishOf({ link }: Build): ProgramFinish {
+function finishOf({ link }: Build, sourceRoot: string): ProgramFinish {
   const section = {
     contract: contractVersion,
     clang: clangVersion,
@@ -112,6 +113,7 @@ function finishOf({ link }: Build): ProgramFinish {
     section: JSON.stringify(section),
     names: !link.strip,
     checksNull: link.checksNull,
+    sourceRoot,
   };
 }
 

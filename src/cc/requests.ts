@@ -66,6 +66,8 @@ export interface ProgramFinish {
   readonly names: boolean;
   /** Let accesses through null pointers trap where the debug information is complete (`-g`). */
   readonly checksNull: boolean;
+  /** The folder from which names of sources are to be understood, for debuggers; empty: there are no lines. */
+  readonly sourceRoot: string;
 }
 
 /** The second half of a link, a job of its own: another thread may do it, and if that thread dies, clang does not. */
@@ -103,7 +105,13 @@ export type Reply =
   /** The tool crashed, or the server could not handle the request; the text is for the user. */
   | { readonly kind: "broken"; readonly message: string };
 
-const finish = object<ProgramFinish>({ capturePoints: list(text), section: text, names: flag, checksNull: flag });
+const finish = object<ProgramFinish>({
+  capturePoints: list(text),
+  section: text,
+  names: flag,
+  checksNull: flag,
+  sourceRoot: text,
+});
 const driver = word("clang", "clang++");
 
 const request = oneOf<CompilerRequest>({

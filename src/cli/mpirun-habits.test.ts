@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UsageError } from "./complain.ts";
-import { translateHabits } from "./mpirun-habits.ts";
+import { type Following, translateHabits } from "./mpirun-habits.ts";
 
-const takesValue = (word: string): boolean | undefined => ["-n", "--ranks", "--nodes"].includes(word);
-const translated = (line: string): string => translateHabits(line.split(" "), takesValue).words.join(" ");
-const noted = (line: string): string[] => translateHabits(line.split(" "), takesValue).notes;
+const followingOf = (word: string): Following => {
+  if (["-n", "--ranks", "--nodes"].includes(word)) return "a value";
+  return word === "--debug" ? "perhaps a number" : "nothing";
+};
+const translated = (line: string): string => translateHabits(line.split(" "), followingOf).words.join(" ");
+const noted = (line: string): string[] => translateHabits(line.split(" "), followingOf).notes;
 
 test("M7: words of mpirun become those of banyan run", () => {
   assert.equal(translated("-np 4 a.c 7"), "--ranks 4 a.c 7");
@@ -45,4 +48,10 @@ test("M7: words of the program stay as they are, and so do options of banyan run
 test("M7: a word that lacks its value is refused", () => {
   assert.throws(() => translated("-np"), UsageError);
   assert.throws(() => translated("--initial-errhandler mpi_errors_ignored a.c"), UsageError);
+});
+
+test("M10: a program behind --debug is not taken for its port", () => {
+  assert.equal(translated("-n 2 --debug a.wasm 7"), "-n 2 --debug -- a.wasm 7");
+  assert.equal(translated("--debug 9400 a.wasm"), "--debug 9400 a.wasm");
+  assert.equal(translated("--debug -n 2 a.wasm"), "--debug -n 2 a.wasm");
 });

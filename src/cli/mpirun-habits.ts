@@ -92,11 +92,11 @@ interface Translated {
   readonly notes: string[];
 }
 
-/** `takesValue`: whether a word is an option of `banyan run` that another word follows; undefined: it is none. Ends at the program. */
-export function translateHabits(
-  given: readonly string[],
-  takesValue: (word: string) => boolean | undefined,
-): Translated {
+/** What may stand behind an option of `banyan run`, or behind a word that is none. */
+export type Following = "a value" | "perhaps a number" | "nothing";
+
+/** Ends at the program. */
+export function translateHabits(given: readonly string[], followingOf: (word: string) => Following): Translated {
   const words: string[] = [];
   const notes: string[] = [];
   let at = 0;
@@ -113,9 +113,13 @@ export function translateHabits(
       if (note !== undefined) notes.push(note);
       at += inline === undefined ? 1 + habit.values : 1;
     } else if (word.startsWith("-") && word !== "-" && word !== "--") {
-      const count = takesValue(word) === true ? 2 : 1;
+      const following = followingOf(word);
+      const count = following === "a value" ? 2 : 1;
       words.push(...given.slice(at, at + count));
       at += count;
+      const next = given[at] ?? "-";
+      // A program would be taken for the number.
+      if (following === "perhaps a number" && !/^[-\d]/.test(next)) words.push("--");
     } else break;
   }
   return { words: [...words, ...given.slice(at)], notes };

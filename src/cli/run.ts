@@ -16,7 +16,7 @@ import { readFaultPlan } from "./fault-plan.ts";
 import { follow } from "./follow-job.ts";
 import { checkHostfile, checkHosts } from "./hosts.ts";
 import type { JobStreams } from "./job-screen.ts";
-import { translateHabits } from "./mpirun-habits.ts";
+import { type Following, translateHabits } from "./mpirun-habits.ts";
 import { sayable } from "./odd-name.ts";
 import { addProtocolOptions, protocolExamples, protocolsHelp, protocolValues } from "./protocol-options.ts";
 import { wholeNumber } from "./whole-number.ts";
@@ -205,7 +205,12 @@ class RunCommand extends Command {
 
   #translated(argv: readonly string[]): string[] {
     const optionOf = (word: string) => this.options.find(({ short, long }) => short === word || long === word);
-    const { words, notes } = translateHabits(argv, (word) => optionOf(word)?.required);
+    const followingOf = (word: string): Following => {
+      const option = optionOf(word);
+      if (option?.required === true) return "a value";
+      return option?.optional === true ? "perhaps a number" : "nothing";
+    };
+    const { words, notes } = translateHabits(argv, followingOf);
     const isQuiet = words.includes("-q") || words.includes("--quiet");
     if (!isQuiet) for (const note of notes) complain(note);
     return words;

@@ -5,7 +5,7 @@ import { newUndisturbed } from "../machine/undisturbed.ts";
 import type { CThreadSetup, FromRank, RankSetup, ToRank } from "../messages/rank-messages.ts";
 import { createLineRing, LineReader } from "../output/line-ring.ts";
 import { endingOfError } from "../rank/error-report.ts";
-import { rankLoader } from "./rank-code.ts";
+import { rankLoader, threadOptions } from "./rank-code.ts";
 import type { RankInThread, RankThreadEvents } from "./rank-thread.ts";
 import { terminateThread } from "./terminate-thread.ts";
 
@@ -33,6 +33,7 @@ export function startCThread(options: readonly CRankOptions[], stackMb: number):
     undisturbed,
   };
   const worker = new Worker(rankLoader, {
+    execArgv: threadOptions,
     eval: true,
     workerData,
     transferList: ranks.map(({ there }) => there),

@@ -5,7 +5,7 @@ import { newUndisturbed } from "../machine/undisturbed.ts";
 import type { FromRank, RankEnding, RankSetup, ThreadSetup, ToRank } from "../messages/rank-messages.ts";
 import { createLineRing, LineReader } from "../output/line-ring.ts";
 import { endingOfError } from "../rank/error-report.ts";
-import { rankLoader } from "./rank-code.ts";
+import { rankLoader, threadOptions } from "./rank-code.ts";
 import { terminateThread } from "./terminate-thread.ts";
 
 export interface RankThreadEvents {
@@ -45,6 +45,7 @@ export class RankThread implements RankInThread {
     this.lines = new LineReader(lines);
     const workerData: ThreadSetup = { ...setup, lines, undisturbed: this.#undisturbed };
     this.#worker = new Worker(rankLoader, {
+      execArgv: threadOptions,
       eval: true,
       workerData,
       // Printed lines have a ring of their own; these streams would lose them while the thread blocks.

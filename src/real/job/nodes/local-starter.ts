@@ -1,5 +1,5 @@
 /** Starts nodes as processes of this machine, each the leader of its own process group. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { constants } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -23,6 +23,15 @@ interface LocalStarterOptions {
 /** Tells a command which of the job's processes it is asked to run, from 1. */
 const numberVariable = "BANYAN_NODE_START";
 
+const threadsOption = "--experimental-worker-inspection";
+
+/** Chrome's DevTools see the threads of a process where Node offers them, from 22.17 and 24.1 on; it does not start with an option that it does not know. */
+function inspectorOptions(port: number): string[] {
+  const waits = `--inspect-wait=127.0.0.1:${port}`;
+  const knowsThreads = spawnSync(process.execPath, [threadsOption, "--eval", ""], { stdio: "ignore" }).status === 0;
+  return knowsThreads ? [waits, threadsOption] : [waits];
+}
+
 export class LocalStarter implements NodeStarter {
   readonly #options: LocalStarterOptions;
 
@@ -32,7 +41,7 @@ export class LocalStarter implements NodeStarter {
 
   start(number: number, invitation: Promise<Invitation | null>): StartedNode {
     const { folder, command, isC, debugPort } = this.#options;
-    const inspector = debugPort === 0 ? [] : [`--inspect-wait=127.0.0.1:${debugPort + number - 1}`];
+    const inspector = debugPort === 0 ? [] : inspectorOptions(debugPort + number - 1);
     // Not the options of the process that calls `launch`: they may be a debugger's or a test runner's.
     const options = ["--disable-warning=ExperimentalWarning", ...inspector];
     const node = [process.execPath, ...options, join(__dirname, "agent.cjs"), folder];
