@@ -21,6 +21,8 @@ export const isVote = (first: number): boolean =>
 
 export const isAbstention = (first: number): boolean => (first & kindMask) === VotePacket.ABSTENTION;
 
+const vectorBytesMin = 32;
+
 /** Bytes of a process's memory, hashed where they lie. */
 export class HashedMemory {
   static readonly unsaved = { view: null };
@@ -35,6 +37,8 @@ export class HashedMemory {
   hash(pointer: Pointer, bytes: number): number {
     if (bytes === 0) return 0;
     if (pointer < 0) return this.hashLent(pointer, bytes);
+    // A call of WebAssembly takes as long as the loop here does for a few words.
+    if (bytes >= vectorBytesMin && this.memory.hash !== undefined) return this.memory.hash(pointer, bytes);
     if (this.view === null) this.view = viewOf(this.memory.bytes);
     return bytesHash(this.view, pointer, bytes);
   }
