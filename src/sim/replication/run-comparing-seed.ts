@@ -38,12 +38,14 @@ export function runComparingSeed(options: ReplicationSeedOptions): ComparedOutco
   const world = { variant, replicas, ranks, deaths: "none", isPartial: false, without: withoutFlips } as const;
   const outcome = runReplicationSeed({ ...options, ...world, flips });
   const [flipped] = flips.done;
-  // Where all replicas send to all, one message of several is taken: that which was flipped may be none of those.
+  // Where all replicas send to all, one message of several is taken: that which was flipped on its way may be none of those, nor any other of its sender's.
   const isReached = flipped !== undefined && (flipped.where === "memory" || variant === "parallel");
   const violations = outcome.violations.filter(({ what }) => flipped === undefined || !isOwn(flipped, what));
   if (flipped === undefined) violations.push(...falseAlarms(outcome.suspicions));
   else if (isReached || outcome.suspicions.length > 0) violations.push(...misses(flipped, outcome, replicas));
-  for (const name of flips.letIn) violations.push({ invariant: "no flip gets in", what: JSON.stringify(name) });
+  for (const name of isReached ? flips.letIn : []) {
+    violations.push({ invariant: "no flip gets in", what: JSON.stringify(name) });
+  }
   return { ...outcome, flipped: isReached ? flips.done : [], violations };
 }
 
