@@ -15,8 +15,6 @@ interface ComparedOutcome extends ReplicatedOutcome {
 /** Of so many seeds one has no flips, but deaths; and of so many one is of the mirror protocol. */
 const peacefulEvery = 3;
 const mirrorEvery = 4;
-/** A program whose communicators cannot be made, because its own memory is wrong, revokes others. That is no message, and is not compared. */
-const withoutFlips: readonly string[] = ["communicators", "inter-communicators", "topologies"];
 
 export function runComparingSeed(options: ReplicationSeedOptions): ComparedOutcome {
   const random = new Random(options.seed);
@@ -35,7 +33,7 @@ export function runComparingSeed(options: ReplicationSeedOptions): ComparedOutco
     where: random.pick(["memory", "memory", "way"] as const),
   };
   const flips = new Flips(plan, random.fork());
-  const world = { variant, replicas, ranks, deaths: "none", isPartial: false, without: withoutFlips } as const;
+  const world = { variant, replicas, ranks, deaths: "none", isPartial: false } as const;
   const outcome = runReplicationSeed({ ...options, ...world, flips });
   const [flipped] = flips.done;
   // Where all replicas send to all, one message of several is taken: that which was flipped on its way may be none of those, nor any other of its sender's.
