@@ -18,6 +18,7 @@ export class PassThrough implements Protocol {
   readonly hasFarewell: boolean = true;
   readonly callsPassed: number = 0;
   readonly sharesClocks: boolean = false;
+  readonly sharesRevocations: boolean = false;
 
   get choices(): Choices | null {
     return null;
@@ -89,6 +90,7 @@ export class PassThrough implements Protocol {
   writeMayLeave(_write: Write): boolean {
     return true;
   }
+  revoking(_rank: number, _context: number, _bits: number): void {}
   control(_words: Int32Array, _packet: number): void {}
   progress(): boolean {
     return false;

@@ -70,6 +70,8 @@ export interface ProtocolPorts {
   pinWaiting(pinOf: (receive: RecordId) => Pin): void;
   /** A message that was kept aside (`Arrival.LATER`) arrives now: a receive takes it, or it waits for one. */
   letIn(envelope: RecordId): void;
+  /** This process hears of that rank that a communicator is revoked. */
+  revoked(rank: number, context: number, bits: number): void;
   /** The bytes of a message that is kept aside are not to be trusted: it is here without bytes now, see `isBroken`. */
   spoil(envelope: RecordId): void;
   /** Is that message here without all its bytes, which its sender will not send any more? And the numbers of all such messages of a rank. */
@@ -141,6 +143,12 @@ export interface Protocol {
   /** Does one process of a rank read clocks for all of them (`operations`)? */
   readonly sharesClocks: boolean;
 
+  /**
+   * Does the protocol tell others which communicators are revoked (`revoking`, `ProtocolPorts.revoked`)? Then what a single process says of it, or by
+   * refusing a message, counts for nothing.
+   */
+  readonly sharesRevocations: boolean;
+
   /** How this process is made ready to be cloned while it goes on; null: it cannot be. */
   readonly cloning: Cloning | null;
 
@@ -211,6 +219,8 @@ export interface Protocol {
   cancelling(receive: RecordId, isMatched: boolean): boolean;
   /** As `sendMayLeave`, for everything else that leaves. */
   writeMayLeave(write: Write): boolean;
+  /** That rank shall hear that a communicator is revoked; `context` and `bits` are those of core/process/revocations.ts. */
+  revoking(rank: number, context: number, bits: number): void;
   /** A PROTOCOL packet from another process of the job, also from one that is lost. */
   control(words: Int32Array, packet: number): void;
   /** Moves what the protocol itself has under way; true when anything moved. */

@@ -112,6 +112,10 @@ export class RecordingProtocol implements Protocol {
     return this.#inner.sharesClocks;
   }
 
+  get sharesRevocations(): boolean {
+    return this.#inner.sharesRevocations;
+  }
+
   get cloning(): Cloning | null {
     return this.#inner.cloning;
   }
@@ -194,6 +198,10 @@ export class RecordingProtocol implements Protocol {
     const answer = this.gates.mayArrive(source, sequence) ? this.#inner.arrived(words, packet) : Arrival.DROP;
     this.#note("arrived", -1, source, sequence, answer !== Arrival.DROP, words[packet + CONTEXT]!);
     return answer;
+  }
+
+  revoking(rank: number, context: number, bits: number): void {
+    this.#inner.revoking(rank, context, bits);
   }
 
   putAside(envelope: RecordId): void {

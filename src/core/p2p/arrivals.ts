@@ -122,12 +122,11 @@ export class Arrivals {
       case PacketKind.REFUSAL:
         return this.takeRefusal(packet);
       case PacketKind.REVOKE:
+        if (this.hooks?.sharesRevocations === true) return false;
+        return this.hear(announcementOf(words, packet));
       case PacketKind.AGREEMENT:
       case PacketKind.INQUIRY:
-        if (this.news.length >= announcementsMax) return false;
-        this.news.push(announcementOf(words, packet));
-        this.pass.closeReceives();
-        return true;
+        return this.hear(announcementOf(words, packet));
       case PacketKind.PROTOCOL:
         if (!this.isWhole(words[packet + BYTES]!, words[packet + PAYLOAD]!)) return false;
         if (this.hooks !== null) this.hooks.control(words, packet);
@@ -146,8 +145,14 @@ export class Arrivals {
   private takeRefusal(packet: number): boolean {
     const context = this.transfers.takeRefusal(packet);
     if (context < 0) return false;
-    const source = this.transport.words[packet + SOURCE]!;
-    this.news.push({ kind: PacketKind.REVOKE, source, words: [context] });
+    if (this.hooks?.sharesRevocations === true) return true;
+    return this.hear({ kind: PacketKind.REVOKE, source: this.transport.words[packet + SOURCE]!, words: [context] });
+  }
+
+  /** The layer above takes it when it makes progress. False: there is too much already. */
+  hear(announcement: Announcement): boolean {
+    if (this.news.length >= announcementsMax) return false;
+    this.news.push(announcement);
     this.pass.closeReceives();
     return true;
   }

@@ -28,6 +28,8 @@ export interface EngineHooks {
   seen(source: WorldRank, sequence: number, isOver: boolean): void;
   cancelling(receive: RecordId, isMatched: boolean): boolean;
   progress(): boolean;
+  readonly sharesRevocations: boolean;
+  revoking(rank: number, context: number, bits: number): void;
   readonly isBusy: boolean;
   readonly awaitsOthers: boolean;
   control(words: Int32Array, packet: number): void;

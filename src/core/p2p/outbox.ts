@@ -266,7 +266,9 @@ export class Outbox {
 
   /** A packet to the layer above of another process. */
   announce(rank: number, kind: PacketKind, said: readonly number[]): void {
-    this.packets.announce(rank, kind, said);
+    const isShared = kind === PacketKind.REVOKE && this.hooks?.sharesRevocations === true;
+    if (isShared) this.hooks.revoking(rank, said[0] ?? 0, said[1] ?? 0);
+    else this.packets.announce(rank, kind, said);
   }
 
   // Queues

@@ -10,7 +10,7 @@ import { lives } from "../base/saved-classes.ts";
 import type { KeptMessage, Pin, Told, Went } from "../request/decisions.ts";
 import type { Memory } from "../request/memory.ts";
 import { R_REPLICA, type Records, recordWords } from "../request/records.ts";
-import { BYTES, PAYLOAD } from "../wire/packet.ts";
+import { BYTES, PAYLOAD, PacketKind } from "../wire/packet.ts";
 import type { Engine } from "./engine.ts";
 import { Gone } from "./gone.ts";
 
@@ -104,6 +104,10 @@ export class ProtocolAccess {
 
   spoil(envelope: RecordId): void {
     this.engine.envelopes.spoil(envelope);
+  }
+
+  revoked(rank: number, context: number, bits: number): void {
+    this.engine.arrivals.hear({ kind: PacketKind.REVOKE, source: rank, words: [context, bits] });
   }
 
   isBroken(source: number, sequence: number): boolean {

@@ -10,6 +10,7 @@ import { lives } from "../../core/base/saved-classes.ts";
 import { HeapMemory } from "../../core/request/heap-memory.ts";
 import type { Memory } from "../../core/request/memory.ts";
 import { copyInside, MemoryCopies, type SharedViews, sharedViewsOf } from "./memory-copies.ts";
+import { type MessageHasher, messageHasher } from "./message-hasher.ts";
 import type { NodeMemory } from "./node-memory.ts";
 import type { ProcessBuffers } from "./process-buffers.ts";
 
@@ -24,6 +25,7 @@ export class ProgramMemory extends HeapMemory implements Memory, ProcessBuffers 
     fromNode: null,
     fromPeer: [],
     toPeer: [],
+    hasher: null,
   };
   readonly areInNode = false;
   /** Index of this process in the node. */
@@ -36,6 +38,8 @@ export class ProgramMemory extends HeapMemory implements Memory, ProcessBuffers 
   private readonly fromPeer: (MemoryCopies | undefined)[] = [];
   private readonly toPeer: (MemoryCopies | undefined)[] = [];
   private readonly copyInside: (to: number, from: number, bytes: number) => void;
+  /** Null: nobody has asked yet. */
+  private hasher: MessageHasher | null = null;
 
   constructor(node: NodeMemory, memoryOf: (process: number) => WebAssembly.Memory) {
     const own = sharedViewsOf(memoryOf(node.process));
@@ -70,6 +74,11 @@ export class ProgramMemory extends HeapMemory implements Memory, ProcessBuffers 
     let word = target >> 2;
     const end = (source + bytes) >> 2;
     for (let i = source >> 2; i < end; i++) words[word++] = words[i]!;
+  }
+
+  hash(pointer: Pointer, bytes: number): number {
+    this.hasher ??= messageHasher(this.own.memory);
+    return this.hasher(pointer, bytes);
   }
 
   fetchFrom(process: number, to: Pointer, peerPointer: number, bytes: number): void {

@@ -11,6 +11,7 @@ import type { Memory } from "../../core/request/memory.ts";
 import { SpanHeap } from "../../core/request/span-heap.ts";
 import { ViewCopy } from "../machine/view-copy.ts";
 import { copyInside } from "./memory-copies.ts";
+import { type MessageHasher, messageHasher } from "./message-hasher.ts";
 import type { NodeMemory } from "./node-memory.ts";
 import type { ProcessBuffers } from "./process-buffers.ts";
 
@@ -28,12 +29,22 @@ export class RankMemory implements Memory, ProcessBuffers {
   readonly #views: Uint8Array[] = [];
   readonly #viewsFree: number[] = [];
 
+  readonly #memory: WebAssembly.Memory;
+  /** Null: nobody has asked yet. */
+  #hasher: MessageHasher | null = null;
+
   constructor(node: NodeMemory) {
+    this.#memory = node.memory;
     this.bytes = node.bytes;
     this.#words = node.words;
     this.#copy = copyInside(node.memory);
     this.#heap = new SpanHeap(node.layout.memoryBytes, node.calls.claim);
     this.#viewCopy = new ViewCopy(node.bytes);
+  }
+
+  hash(pointer: Pointer, bytes: number): number {
+    this.#hasher ??= messageHasher(this.#memory);
+    return this.#hasher(pointer, bytes);
   }
 
   allocate(bytes: number): Pointer {

@@ -279,6 +279,9 @@ export class LoggingProtocol implements Protocol {
   }
 
   readonly sharesClocks = false;
+  readonly sharesRevocations = false;
+
+  revoking(): void {}
 
   putAside(): void {}
 

@@ -165,6 +165,12 @@ export class ReplicatedSends {
     votes.tell(message, this.all & ~dead & ~closed & ~this.unvoted);
   }
 
+  /** A communicator is revoked: all replicas of a member are told, and believe it when all of ours have told it. */
+  revoke(rank: number, context: number, bits: number): void {
+    const { dead, closed } = this.channelTo(rank);
+    this.votes?.revoke(rank, context, bits, this.all & ~dead & ~closed);
+  }
+
   /** Bits: receivers in these worlds need no vote of this process, because they get its messages. */
   protected get unvoted(): number {
     return 1 << this.place.replica;
@@ -396,6 +402,7 @@ export class ReplicatedSends {
     channel.closed &= ~(1 << replica);
     const { votes } = this;
     if (votes !== null) {
+      votes.tellRevocations(rank, replica);
       channel.forEach((message) => {
         if ((message.has & (1 << replica)) === 0) votes.tell(message, 1 << replica);
       });

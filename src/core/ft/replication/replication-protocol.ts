@@ -29,8 +29,9 @@ import { Acknowledgements, heldWord, runMax } from "./acknowledgements.ts";
 import type { CloneSource } from "./clone-source.ts";
 import { MessageComparison, type Suspicion } from "./comparing/message-comparison.ts";
 import { MessageFlips } from "./comparing/message-flips.ts";
+import { RevocationVotes } from "./comparing/revocation-votes.ts";
 import { isComparison, SendComparison, type SendDivergence } from "./comparing/send-comparison.ts";
-import { isVote, SentVotes } from "./comparing/sent-votes.ts";
+import { isRevocation, isVote, SentVotes } from "./comparing/sent-votes.ts";
 import { Copies } from "./copies.ts";
 import type { Membership } from "./membership.ts";
 import { ReplicatedOperations } from "./performing/replicated-operations.ts";
@@ -69,6 +70,7 @@ export class ReplicationProtocol extends PassThrough {
   override readonly hasFarewell: boolean = false;
   override callsPassed = 0;
   override readonly sharesClocks: boolean;
+  override readonly sharesRevocations: boolean;
   protected readonly membership: Membership;
   protected readonly rank: number;
   protected replica: number;
@@ -80,6 +82,7 @@ export class ReplicationProtocol extends PassThrough {
   private readonly comparison: SendComparison;
   /** Null: messages are not compared before the program sees them. */
   private readonly comparing: MessageComparison | null;
+  private readonly revocations: RevocationVotes;
   /** The process may have nothing to do: words about what it has sent, which wait for more to say, are said. */
   private isResting = false;
   /** By rank: the messages that have come; and the order of those that the program has seen. */
@@ -122,6 +125,8 @@ export class ReplicationProtocol extends PassThrough {
     const held = (source: WorldRank, sequence: number): void => this.held(source, sequence);
     const suspected = (suspicion: Suspicion): void => suspect?.(suspicion);
     this.sharesClocks = isComparing;
+    this.sharesRevocations = isComparing;
+    this.revocations = new RevocationVotes({ ports, membership });
     this.comparing = isComparing
       ? new MessageComparison({ ports, membership, rank, numbersOf, held, suspect: suspected })
       : null;
@@ -345,11 +350,21 @@ export class ReplicationProtocol extends PassThrough {
       this.comparing?.hear(rank, replica, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
       return;
     }
+    if (isRevocation(words[packet + CONTEXT]!)) {
+      const { rank, replica } = name;
+      if (!this.membership.isAlive(rank, replica)) return;
+      this.revocations.hear(rank, replica, words[packet + TAG]!, words[packet + SEQUENCE]!);
+      return;
+    }
     const first = words[packet + TAG]!;
     const count = ((words[packet + SEQUENCE]! - first) | 0) + 1;
     // A word of a process that may be wrong changes no more than a word can be about.
     if (words[packet + CONTEXT] !== heldWord || count < 1 || count > runMax || name.rank === this.rank) return;
     if (this.membership.isAlive(name.rank, name.replica)) this.sends.hear(name, first, count);
+  }
+
+  override revoking(rank: number, context: number, bits: number): void {
+    this.sends.revoke(rank, context, bits);
   }
 
   /** In a world that this process stands in for somebody, that rank has sent messages to ours. */
@@ -396,6 +411,7 @@ export class ReplicationProtocol extends PassThrough {
     if (rank === this.rank) this.files.died(replica);
     this.revival.died(name);
     this.comparing?.died(rank);
+    this.revocations.died(rank);
   }
 
   /** Runs of messages that were compared with those of other replicas. */

@@ -46,6 +46,7 @@ class Tested {
       forEachOpen: () => {},
       letIn: () => {},
       spoil: () => {},
+      revoked: () => {},
     };
     const confirmed = (): void => {};
     const home = new PostBox(

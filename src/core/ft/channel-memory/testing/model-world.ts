@@ -112,6 +112,7 @@ class Worker {
       forEachOpen: () => {},
       letIn: () => {},
       spoil: () => {},
+      revoked: () => {},
     };
   }
 
