@@ -1,38 +1,285 @@
-/** Nodes that only open outgoing connections. Row V9. */
+/** Nodes that join a job and leave it, and that open outgoing connections only. Row V9. */
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { program, Run } from "./harness.ts";
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { after, test } from "node:test";
+import { launch } from "banyan";
+import { folderOf, program, Run, until } from "./harness.ts";
+import { long } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 import { listeningSockets } from "./starting-nodes.ts";
 
-const limit = timeLimit(60_000);
+const limit = timeLimit(120_000);
+const timeoutMs = 100_000;
 
-/** Both ranks speak to each other, and then wait until the test says so. */
-const waits = program(
-  "waits.ts",
+/** Ranks go round together; the test says by a file when they may end. */
+const talkers = program(
+  "talkers.ts",
   `
   import { mpi } from "banyan";
+  import { existsSync } from "node:fs";
   const { world } = mpi;
-  world.allreduce(Int32Array.of(1), "sum");
-  console.log("met");
-  if (world.rank === 0) for await (const _ of process.stdin);
-  world.barrier();
+  let sum = 0;
+  for (let round = 1; ; round++) {
+    const mayEnd = world.rank === 0 && round > 20 && existsSync(process.argv[2]!) ? 1 : 0;
+    const [end] = world.allreduce(Int32Array.of(mayEnd), "max");
+    sum += world.allreduce(Int32Array.of(world.rank + round), "sum")[0]! % 7;
+    if (world.rank === 0) console.log("round " + round);
+    if (end === 1) break;
+    const until = performance.now() + 2;
+    while (performance.now() < until);
+  }
+  console.log("rank " + world.rank + " is done");
 `,
 );
 
-for (const [protocol, sockets] of [
-  ["channel-memory", 0],
-  ["logging", 1],
-] as const) {
-  test(`V9: under ${protocol} each node listens at ${sockets} sockets`, limit, async () => {
-    const run = new Run(["run", "-n", "2", "--nodes", "2", "--protocol", protocol, waits]);
-    await run.printed("met\n", 2);
+/** A job with nodes that join it. */
+class JoinedJob {
+  readonly run: Run;
+  readonly #secret: string;
+  readonly #end: string;
+  readonly volunteers: Run[] = [];
+  static #jobs = 0;
+
+  constructor(more: readonly string[], ranks = 2, protocol = "channel-memory") {
+    const number = ++JoinedJob.#jobs;
+    this.#secret = folderOf(`secret-${number}`);
+    this.#end = folderOf(`end-${number}`);
+    const job = ["-n", `${ranks}`, "--nodes", `${ranks}`, "--protocol", protocol, "--secret-file", this.#secret];
+    this.run = new Run(["run", ...job, ...more, talkers, this.#end], { stdin: "", timeoutMs });
+  }
+
+  get secret(): string {
+    return this.#secret;
+  }
+
+  async place(): Promise<string> {
+    await this.said(/--join [^ ]+:\d+ /);
+    return /--join ([^ ]+:\d+) /.exec(this.run.stderr)![1]!;
+  }
+
+  /** Another node, which calls. */
+  async joins(secret = this.#secret): Promise<Run> {
+    const node = new Run(["node", "--join", await this.place(), "--secret-file", secret], { stdin: "", timeoutMs });
+    this.volunteers.push(node);
+    return node;
+  }
+
+  said(what: RegExp, times = 1): Promise<void> {
+    const all = new RegExp(what, "gm");
+    return until(() => (this.run.stderr.match(all) ?? []).length >= times, `the job says ${what} ${times} times`);
+  }
+
+  /** So many further rounds have gone well. */
+  async goesOn(rounds = 5): Promise<void> {
+    const before = this.rounds;
+    await until(() => this.rounds >= before + rounds, `${rounds} further rounds: ${this.run.stderr}`);
+  }
+
+  get rounds(): number {
+    return this.run.stdout.split("round ").length - 1;
+  }
+
+  /** The program comes to its end: every line is there once, and nothing is left of the job nor of its nodes. */
+  async ends(ranks = 2): Promise<void> {
+    writeFileSync(this.#end, "");
+    const { code, stdout, stderr } = await this.run.ended;
+    assert.equal(code, 0, stderr);
+    const lines = stdout.split("\n").filter(Boolean);
+    const rounds = lines.filter((line) => line.startsWith("round"));
     assert.deepEqual(
-      [0, 1].map((node) => listeningSockets(run.nodePid(node))),
-      [sockets, sockets],
+      rounds,
+      Array.from(rounds, (_, i) => `round ${i + 1}`),
     );
-    run.child.stdin!.end();
-    assert.equal((await run.ended).code, 0, run.stderr);
-    run.assertNothingLeft();
+    assert.deepEqual(
+      lines.filter((line) => line.endsWith("done")).sort(),
+      Array.from({ length: ranks }, (_, rank) => `rank ${rank} is done`),
+    );
+    for (const volunteer of this.volunteers) {
+      await volunteer.ended;
+      volunteer.assertNothingLeft();
+    }
+    this.run.assertNothingLeft();
+    assert(!existsSync(this.#secret), "the secret is gone with the job");
+  }
+}
+
+/** The process that is the node itself, of a `banyan node` that has a place. */
+function agentOf(volunteer: Run): number {
+  const found = volunteer.processes().find(({ name }) => /^banyan-node \d/.test(name));
+  assert(found !== undefined, `it is a node: ${volunteer.stderr}`);
+  return found.pid;
+}
+
+const runs: JoinedJob[] = [];
+after(() => {
+  // Of tests that have failed.
+  for (const { run, volunteers } of runs) {
+    for (const each of [run, ...volunteers]) for (const { pid } of each.processes()) process.kill(pid, "SIGKILL");
+  }
+});
+function job(...given: ConstructorParameters<typeof JoinedJob>): JoinedJob {
+  const made = new JoinedJob(...given);
+  runs.push(made);
+  return made;
+}
+
+test(
+  "V8 V9: a job waits for its nodes, none of which listens; one is killed, and comes back as a new one",
+  limit,
+  async () => {
+    const it = job(["--join-only"]);
+    await it.said(/^banyan: waits for 2 nodes to join: banyan node --join 127\.0\.0\.1:\d+ --secret-file /);
+    assert.equal(statSync(it.secret).mode & 0o777, 0o600);
+    const first = await it.joins();
+    await it.said(/^banyan: process \d+ at 127\.0\.0\.1 has joined: 1 of 2 nodes$/);
+    assert.equal(it.rounds, 0, "nothing begins before all are there");
+    const second = await it.joins();
+    await it.said(/has joined: 2 of 2 nodes; the job begins$/);
+    await it.goesOn();
+    assert.deepEqual([first, second].map(agentOf).map(listeningSockets), [0, 0]);
+    process.kill(agentOf(first), "SIGKILL");
+    await it.said(/^banyan: rank \d of node \d waits until a node joins: banyan node --join /);
+    await it.said(/was given up and comes back: it is refused, and may join as a new node$/);
+    await it.said(/has joined, and takes the place of node \d$/);
+    assert.match(first.stderr, /the job has given this node up and does not take it back; it joins as a new one/);
+    await it.goesOn();
+    await it.ends();
+    assert.match(first.stderr, /banyan: the job is over\n$/);
+  },
+);
+
+test("V9: a spare takes the place of a node that is lost", { ...limit, ...long }, async () => {
+  const it = job(["--join-only"]);
+  const first = await it.joins();
+  await it.joins();
+  await it.goesOn();
+  const third = await it.joins();
+  await it.said(/has joined, and is free$/);
+  const lost = /is node (\d)/.exec(first.stderr)![1];
+  // The command is killed, and its node with it: nobody comes back.
+  first.child.kill("SIGKILL");
+  await it.said(new RegExp(`^banyan: process \\d+ at 127\\.0\\.0\\.1 takes the place of node ${lost}$`));
+  await until(() => third.stderr.includes(`is node ${lost} of the job`), "the spare says so");
+  await it.goesOn();
+  await it.ends();
+});
+
+test("V9: time passes for a job that waits", limit, async () => {
+  const { code, reason } = await launch(talkers, { protocol: "channel-memory", join: { only: true }, timeoutMs: 200 })
+    .done;
+  assert.deepEqual([code, reason.kind], [124, "timeout"]);
+});
+
+test("V9: Ctrl-C ends a job that waits", { ...limit, ...long }, async () => {
+  const { run, secret } = job(["--join-only"]);
+  await until(() => /waits for 2 nodes/.test(run.stderr), "it waits");
+  run.child.kill("SIGINT");
+  assert.equal((await run.ended).code, 130, run.stderr);
+  run.assertNothingLeft();
+  assert(!existsSync(secret));
+});
+
+test("V9 X7: a wrong secret, and a node that is of no use, are a line on both sides, and the job goes on", {
+  ...limit,
+  ...long,
+}, async () => {
+  const it = job(["--join-only"]);
+  await it.joins();
+  await it.joins();
+  await it.goesOn();
+  const wrong = folderOf("wrong");
+  const text = readFileSync(it.secret, "utf8");
+  writeFileSync(wrong, text.replace(/"secret":"..../, '"secret":"AAAA'), { mode: 0o600 });
+  const stranger = await it.joins(wrong);
+  assert.equal((await stranger.ended).code, 1);
+  assert.match(
+    stranger.stderr,
+    /^banyan: Cannot join the job at 127\.0\.0\.1:\d+: it does not accept the secret of this node; use the secret file of that job\n$/,
+  );
+  await it.said(/^banyan: a process at 127\.0\.0\.1 called with a wrong secret, and was shut out$/);
+  const poor = new Run(["node", "--join", await it.place(), "--secret-file", it.secret], {
+    stdin: "",
+    timeoutMs,
+    env: { TMPDIR: "/proc/none" },
+  });
+  it.volunteers.push(poor);
+  await it.said(/and is free$/);
+  process.kill(agentOf(it.volunteers[0]!), "SIGKILL");
+  await it.said(/is not used: it cannot make a folder of its own/);
+  assert.equal((await poor.ended).code, 1);
+  assert.match(poor.stderr, /banyan: the job cannot use this node: it cannot make a folder of its own/);
+  await it.goesOn();
+  chmodSync(wrong, 0o644);
+  const open = await it.joins(wrong);
+  assert.equal((await open.ended).code, 2);
+  assert.match(open.stderr, /^banyan: Cannot use the secret file .*: other users can read or change it; chmod 600 /);
+  await it.ends();
+});
+
+test("V8 V9: a node that was stopped is given up; when it goes on it gets other work as a new one", {
+  ...limit,
+  ...long,
+}, async () => {
+  const it = job(["--join-only", "--patience", "1000"]);
+  const first = await it.joins();
+  await it.joins();
+  await it.goesOn();
+  await it.joins();
+  await it.said(/and is free$/);
+  const stopped = agentOf(first);
+  process.kill(stopped, "SIGSTOP");
+  await it.said(/^banyan: node \d \(rank \d\) failed after .*: no sign of life for .*; its ranks go on elsewhere$/);
+  await it.said(/takes the place of node \d$/);
+  await it.goesOn();
+  process.kill(stopped, "SIGCONT");
+  await it.said(/was given up and comes back: it is refused/);
+  await it.said(/has joined, and is free$/, 2);
+  await it.goesOn();
+  await it.ends();
+});
+
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  test(`V9: ${signal} to a node: its ranks go elsewhere, and it ends`, { ...limit, ...long }, async () => {
+    const it = job(["--join-only"]);
+    const first = await it.joins();
+    await it.joins();
+    await it.goesOn();
+    await it.joins();
+    await it.said(/and is free$/);
+    first.child.kill(signal);
+    assert.equal((await first.ended).code, 0, first.stderr);
+    await it.said(/^banyan: node \d \(rank \d\) has left after .*; its ranks go on elsewhere$/);
+    await it.goesOn();
+    await it.ends();
   });
 }
+
+for (const protocol of ["channel-memory", "logging"]) {
+  test(`V9: joined nodes are spares of a job with nodes of its own, under ${protocol}`, {
+    ...limit,
+    ...long,
+  }, async () => {
+    const it = job(["--listen", "127.0.0.1"], 2, protocol);
+    await it.said(/^banyan: nodes can join: banyan node --join 127\.0\.0\.1:\d+ /);
+    await it.goesOn();
+    await it.joins();
+    await it.said(/and is free$/);
+    process.kill(it.run.nodePid(0), "SIGKILL");
+    await it.said(/takes the place of node 0$/);
+    await it.goesOn();
+    // Nobody is free: the job starts one.
+    process.kill(it.run.nodePid(1), "SIGKILL");
+    await it.said(/^banyan: node 1 \(rank 1\) failed/);
+    await it.goesOn();
+    await it.ends();
+  });
+}
+
+test("V9: a job that can lose nothing lets nobody join, and an address that nobody can call is refused", () => {
+  assert.throws(
+    () => launch(talkers, { join: {} }),
+    /Cannot let nodes join under --protocol none: ranks that it loses do not begin again elsewhere; use --protocol logging or --protocol channel-memory$/,
+  );
+  const everywhere = { protocol: "logging", host: "0.0.0.0", join: {} };
+  assert.throws(() => launch(talkers, everywhere), /Cannot listen on 0\.0\.0\.0: nodes are told that address/);
+});

@@ -75,6 +75,7 @@ export const toNodeBounds: Bounds<ToNode["kind"]> = {
   "go-on-after": short,
   links: short,
   where: short,
+  dismissed: short,
   end: short,
 };
 
@@ -115,8 +116,9 @@ const program = object<ProgramPlace>({
 const shapesOf = (protocol: string): ProtocolShapes => protocolNamed(protocol)?.shapes ?? noShapes;
 
 /** Messages to a node that is not set up. */
-export const toNewNode: Pick<ShapesOf<ToNode>, "setup" | "end"> = {
+export const toNewNode: Pick<ShapesOf<ToNode>, "setup" | "dismissed" | "end"> = {
   setup: (value) => setup(value) || protocolPartsOf(value as Setup),
+  dismissed: object({ kind: kind("dismissed"), why: text }),
   end: object({ kind: kind("end") }),
 };
 
@@ -263,6 +265,7 @@ export function toNodeShapes({ processes, here, recovers, protocol }: NodePlace)
     "flip-bits": object({ kind: kind("flip-bits"), rank: own, bits: count, seed: count }),
     "go-on-after": object({ kind: kind("go-on-after"), rank: own, call: count }),
     links: object({ kind: kind("links"), ranks, areCut: flag }),
+    dismissed: object({ kind: kind("dismissed"), why: text }),
     where: object({ kind: kind("where"), number: number32 }),
     end: object({ kind: kind("end") }),
   };

@@ -50,8 +50,10 @@ export class Job {
       lost: (message) => this.#lost(message),
     });
     this.#processes = isResumable(options) ? new JobProcesses(options.jobFolder) : null;
-    if (options.resumed === null) this.#parts.nodes.startAll();
-    else this.#resume();
+    const { nodes, volunteers } = this.#parts;
+    volunteers?.begin();
+    if (options.resumed !== null) this.#resume();
+    else if (volunteers === null) nodes.startAll();
     // The nodes' messages are read between the timer and the tick: a late judgement must not be one by old news.
     this.#ticking = setInterval(() => setImmediate(() => this.#tick()), options.heartbeatMs);
     void this.#bundle();
@@ -197,8 +199,9 @@ export class Job {
   }
 
   #decided({ reason, afterMs }: JobOutcome): void {
-    const { output, report, whereabouts } = this.#parts;
+    const { output, report, whereabouts, volunteers } = this.#parts;
     whereabouts.end();
+    volunteers?.end();
     if (reason.kind === "output-closed") output.giveUp();
     if (reason.kind === "interrupted") output.giveUpIn(outputAfterInterruptMsMax);
     report.failed(reason, afterMs);

@@ -42,6 +42,8 @@ export class NodeProcess {
   #place: Omit<NodePlace, "recovers"> | null = null;
   /** It was killed because of that, if it was. */
   #killedFor: NodeLoss | null = null;
+  /** It has said that it goes, and was let go. */
+  #hasLeft = false;
   #isOver = false;
   #closed!: () => void;
   readonly #linkIsClosed = new Promise<void>((resolve) => {
@@ -53,7 +55,7 @@ export class NodeProcess {
     this.#isGone = resolve;
   });
 
-  constructor(door: NodeDoor, starter: NodeStarter) {
+  constructor(door: Pick<NodeDoor, "invite">, starter: NodeStarter) {
     this.#invited = door.invite((socket) => this.#called(socket));
     this.#started = starter.start(this.#invited.number, this.#invited.invitation);
     this.#forward("stdout");
@@ -71,6 +73,11 @@ export class NodeProcess {
 
   get isAlive(): boolean {
     return !this.#isOver && (this.#started?.isAlive ?? (this.#link === null || this.#link.isOpen));
+  }
+
+  /** It has come by itself: its link is all that there is. */
+  get isVolunteer(): boolean {
+    return this.#started === null;
   }
 
   get pid(): number | undefined {
@@ -96,6 +103,12 @@ export class NodeProcess {
     if (this.#link === null) this.#end({ kind: "cut", why: "it has not called" });
     else this.#link.cut("it was given up");
     return true;
+  }
+
+  /** It may go, as it has asked for: it stops its ranks and hands over what they have printed. */
+  letGo(): void {
+    this.#hasLeft = true;
+    this.send({ kind: "end" });
   }
 
   /** It has said what cannot be: it is gone for the job, and killed. */
@@ -165,7 +178,7 @@ export class NodeProcess {
     this.#isOver = true;
     this.#invited.withdraw();
     this.#link?.cut("its process is gone");
-    this.#events?.ended(this.#killedFor ?? loss);
+    this.#events?.ended(this.#hasLeft ? { kind: "left" } : (this.#killedFor ?? loss));
     this.#isGone();
   }
 }
