@@ -1,6 +1,7 @@
 /** Nodes that join a job and leave it, and that open outgoing connections only. Row V9. */
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { after, test } from "node:test";
 import { launch } from "banyan";
 import { folderOf, program, Run, until } from "./harness.ts";
@@ -40,12 +41,18 @@ class JoinedJob {
   readonly volunteers: Run[] = [];
   static #jobs = 0;
 
-  constructor(more: readonly string[], ranks = 2, protocol = "channel-memory") {
+  constructor(more: readonly string[], { protocol = "channel-memory", path = talkers, resumes = "" } = {}) {
     const number = ++JoinedJob.#jobs;
     this.#secret = folderOf(`secret-${number}`);
     this.#end = folderOf(`end-${number}`);
-    const job = ["-n", `${ranks}`, "--nodes", `${ranks}`, "--protocol", protocol, "--secret-file", this.#secret];
-    this.run = new Run(["run", ...job, ...more, talkers, this.#end], { stdin: "", timeoutMs });
+    const secret = ["--secret-file", this.#secret];
+    const job = ["run", "-n", "2", "--nodes", "2", "--protocol", protocol, ...secret, ...more, path, this.#end];
+    this.run = new Run(resumes === "" ? job : ["resume", ...secret, ...more, resumes], { stdin: "", timeoutMs });
+  }
+
+  /** The program may end. */
+  mayEnd(): void {
+    writeFileSync(this.#end, "");
   }
 
   get secret(): string {
@@ -81,7 +88,7 @@ class JoinedJob {
 
   /** The program comes to its end: every line is there once, and nothing is left of the job nor of its nodes. */
   async ends(ranks = 2): Promise<void> {
-    writeFileSync(this.#end, "");
+    this.mayEnd();
     const { code, stdout, stderr } = await this.run.ended;
     assert.equal(code, 0, stderr);
     const lines = stdout.split("\n").filter(Boolean);
@@ -254,12 +261,93 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   });
 }
 
+/** Says on standard error when it begins at its beginning; goes on until the test says by a file that it may end. */
+const solver = program(
+  "solver.c",
+  `#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+  int rank, end = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  fprintf(stderr, "rank %d begins\\n", rank);
+  for (int round = 1; !end; round++) {
+    int may_end = 0;
+    if (rank == 0) {
+      FILE *file = fopen(argv[1], "r");
+      if (file) may_end = round > 20, fclose(file);
+      printf("round %d\\n", round);
+      fflush(stdout);
+    }
+    MPI_Allreduce(&may_end, &end, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    double until = MPI_Wtime() + 0.002;
+    while (MPI_Wtime() < until);
+  }
+  printf("rank %d is done\\n", rank);
+  MPI_Finalize();
+}
+`,
+);
+
+test("V5 V9: ranks in C that leave with their node go on from images that are taken then", {
+  ...limit,
+  ...long,
+}, async () => {
+  const it = job(["--join-only", "--dir", dirname(solver)], { path: solver });
+  const first = await it.joins();
+  await it.joins();
+  await it.goesOn(30);
+  first.child.kill("SIGTERM");
+  assert.equal((await first.ended).code, 0, first.stderr);
+  await it.said(/waits until a node joins/);
+  await it.joins();
+  await it.goesOn();
+  await it.ends();
+  const beginnings = it.run.stderr.match(/^rank \d begins$/gm) ?? [];
+  assert.deepEqual(beginnings.sort(), ["rank 0 begins", "rank 1 begins"]);
+});
+
+test("V7 V9: a job that is killed with its command is resumed, and its nodes join again", {
+  ...limit,
+  ...long,
+}, async () => {
+  const folder = folderOf("joined-job");
+  const it = job(["--join-only", "--job-dir", folder]);
+  const nodes = [await it.joins(), await it.joins()];
+  await it.goesOn(30);
+  for (const { pid } of it.run.processes()) process.kill(pid, "SIGKILL");
+  await it.run.ended;
+  for (const node of nodes) {
+    assert.equal((await node.ended).code, 1);
+    assert.match(node.stderr, /banyan: the job at 127\.0\.0\.1:\d+ is gone\n$/);
+    node.assertNothingLeft();
+  }
+  const again = job(["--join-only"], { resumes: folder });
+  await again.joins();
+  await again.joins();
+  await again.goesOn();
+  it.mayEnd();
+  const { code, stdout, stderr } = await again.run.ended;
+  assert.equal(code, 0, stderr);
+  // A pipe may get the last lines of the one before twice; all others once.
+  const rounds = [...it.run.stdout.split("\n"), ...stdout.split("\n")].filter((line) => line.startsWith("round"));
+  const different = new Set(rounds);
+  assert.deepEqual(
+    [...different],
+    Array.from(different, (_, i) => `round ${i + 1}`),
+  );
+  for (const run of [again.run, ...again.volunteers]) {
+    await run.ended;
+    run.assertNothingLeft();
+  }
+});
+
 for (const protocol of ["channel-memory", "logging"]) {
   test(`V9: joined nodes are spares of a job with nodes of its own, under ${protocol}`, {
     ...limit,
     ...long,
   }, async () => {
-    const it = job(["--listen", "127.0.0.1"], 2, protocol);
+    const it = job(["--listen", "127.0.0.1"], { protocol });
     await it.said(/^banyan: nodes can join: banyan node --join 127\.0\.0\.1:\d+ /);
     await it.goesOn();
     await it.joins();
