@@ -10,7 +10,7 @@ import { timeLimit } from "./patience.ts";
 import { listeningSockets } from "./starting-nodes.ts";
 
 const limit = timeLimit(120_000);
-const timeoutMs = 100_000;
+const timeoutMs = 300_000;
 
 /** Ranks go round together; the test says by a file when they may end. */
 const talkers = program(
@@ -41,12 +41,24 @@ class JoinedJob {
   readonly volunteers: Run[] = [];
   static #jobs = 0;
 
-  constructor(more: readonly string[], { protocol = "channel-memory", path = talkers, resumes = "" } = {}) {
+  constructor(more: readonly string[], { protocol = "channel-memory", path = talkers, resumes = "", size = 2 } = {}) {
     const number = ++JoinedJob.#jobs;
     this.#secret = folderOf(`secret-${number}`);
     this.#end = folderOf(`end-${number}`);
     const secret = ["--secret-file", this.#secret];
-    const job = ["run", "-n", "2", "--nodes", "2", "--protocol", protocol, ...secret, ...more, path, this.#end];
+    const job = [
+      "run",
+      "-n",
+      `${size}`,
+      "--nodes",
+      `${size}`,
+      "--protocol",
+      protocol,
+      ...secret,
+      ...more,
+      path,
+      this.#end,
+    ];
     this.run = new Run(resumes === "" ? job : ["resume", ...secret, ...more, resumes], { stdin: "", timeoutMs });
   }
 
@@ -223,6 +235,19 @@ test("V9 X7: a wrong secret, and a node that is of no use, are a line on both si
   await it.ends();
 });
 
+test("V9: a spare that stands still is given up before anybody needs it", { ...limit, ...long }, async () => {
+  const it = job(["--listen", "127.0.0.1"]);
+  await it.goesOn();
+  const spare = await it.joins();
+  await it.said(/has joined, and is free$/);
+  const { pid } = spare.processes().find(({ name }) => name === "banyan-node spare")!;
+  process.kill(pid, "SIGSTOP");
+  await it.said(/^banyan: process \d+ at 127\.0\.0\.1 has gone, which was free$/);
+  process.kill(pid, "SIGCONT");
+  await it.said(/has joined, and is free$/, 2);
+  await it.ends();
+});
+
 test("V8 V9: a node that was stopped is given up; when it goes on it gets other work as a new one", {
   ...limit,
   ...long,
@@ -288,6 +313,56 @@ int main(int argc, char **argv) {
 }
 `,
 );
+
+/** What can happen to a node that has a place; each leaves as many volunteers as there were. */
+const fates: Record<string, (it: JoinedJob, node: Run) => Promise<unknown>> = {
+  "is killed, and comes back": async (_, node) => process.kill(agentOf(node), "SIGKILL"),
+  "is killed with its command": async (it, node) => {
+    node.child.kill("SIGKILL");
+    await node.ended;
+    await it.joins();
+  },
+  leaves: async (it, node) => {
+    node.child.kill("SIGTERM");
+    await node.ended;
+    await it.joins();
+  },
+  "is stopped, and goes on": async (it, node) => {
+    const pid = agentOf(node);
+    const before = it.run.stderr.split("no sign of life").length;
+    process.kill(pid, "SIGSTOP");
+    await it.said(/no sign of life/, before);
+    process.kill(pid, "SIGCONT");
+  },
+};
+
+test("V8 V9: four nodes come and go at random, three of which are needed", {
+  ...timeLimit(400_000),
+  ...long,
+}, async () => {
+  const it = job(["--join-only", "--patience", "1000", "--checkpoint-every", "500ms", "--dir", dirname(solver)], {
+    path: solver,
+    size: 3,
+  });
+  for (let i = 0; i < 4; i++) await it.joins();
+  const histories: string[] = [];
+  let random = 20_261;
+  const below = (bound: number): number => {
+    random = (Math.imul(random, 1_103_515_245) + 12_345) >>> 0;
+    return (random >>> 8) % bound;
+  };
+  for (let i = 0; i < 16; i++) {
+    await it.goesOn(10);
+    const nodes = it.volunteers.filter((each) => each.processes().some(({ name }) => /^banyan-node \d/.test(name)));
+    const names = Object.keys(fates);
+    const fate = names[below(names.length)]!;
+    histories.push(fate);
+    await fates[fate]!(it, nodes[below(nodes.length)]!);
+  }
+  assert.deepEqual([...new Set(histories)].sort(), Object.keys(fates).sort(), "each has happened");
+  await it.goesOn(10);
+  await it.ends(3);
+});
 
 test("V5 V9: ranks in C that leave with their node go on from images that are taken then", {
   ...limit,

@@ -124,6 +124,8 @@ class World {
     assert.equal(new Set(held).size, held.length, "a volunteer has one place");
     if (this.isOver) return;
     assert.equal(this.core.free, this.#free.length);
+    for (const volunteer of [0, ...this.#states.keys()].map((i) => i + 1))
+      assert.equal(this.core.isFree(volunteer), this.#free.includes(volunteer));
     for (const node of this.places.keys()) assert.equal(this.core.isVacant(node), this.places[node] === null);
     if (!this.hasBegun) {
       assert.equal(this.core.missing, this.#nodes - this.#free.length);

@@ -49,6 +49,10 @@ export class Volunteers {
     return this.#free.length;
   }
 
+  isFree(volunteer: number): boolean {
+    return this.#free.includes(volunteer);
+  }
+
   /** How many more must join before the job begins. */
   get missing(): number {
     return this.#phase === "gathering" ? this.#options.nodes - this.#free.length : 0;

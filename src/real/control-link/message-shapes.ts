@@ -115,6 +115,16 @@ const program = object<ProgramPlace>({
 /** Nothing may be said for a protocol that there is not. */
 const shapesOf = (protocol: string): ProtocolShapes => protocolNamed(protocol)?.shapes ?? noShapes;
 
+/** Signs of life of a process that has offered itself and is not set up. It has no ranks. */
+export const fromVolunteer: Pick<ShapesOf<FromNode>, "heartbeat"> = {
+  heartbeat: object({
+    kind: kind("heartbeat"),
+    passed: list(object<CallsPassed>({ rank: count, calls: count }), 0),
+    over: count,
+    packets: count,
+  }),
+};
+
 /** Messages to a node that is not set up. */
 export const toNewNode: Pick<ShapesOf<ToNode>, "setup" | "dismissed" | "end"> = {
   setup: (value) => setup(value) || protocolPartsOf(value as Setup),

@@ -329,6 +329,7 @@ function createVolunteers(
       core,
       nodes: () => all().nodes,
       note: (message) => report.note(message),
+      gathering: (joined, wanted) => report.gathering(joined, wanted),
       ranksText: (node) => report.names.listOf(ranksOfNode(placement, node)),
       placeTaken: (node, volunteer) => recovery().placeTaken(node, volunteer),
       saveNode: (node) => recovery().saveNode(node),

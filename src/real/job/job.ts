@@ -115,7 +115,9 @@ export class Job {
     this.#processes?.look();
     this.#parts.core.tick(nowMs);
     // As the core does: silence while this process was absent does not count.
-    this.#parts.protocolPart?.tick(nowMs, Math.min(nowMs - this.#tickedMs, 2 * this.#options.heartbeatMs));
+    const stepMs = Math.min(nowMs - this.#tickedMs, 2 * this.#options.heartbeatMs);
+    this.#parts.protocolPart?.tick(nowMs, stepMs);
+    this.#parts.volunteers?.tick(stepMs);
     this.#tickedMs = nowMs;
   }
 

@@ -1,3 +1,6 @@
+/** A process that has joined and has no place gives a sign of life this often. */
+export const idleBeatMs = 1_000;
+
 /** What a process that offers itself as a node says to the command that has started it (`banyan node`), over Node's own channel. */
 export type FromVolunteer =
   /** The job has taken it in, under that number. It waits for a place. */

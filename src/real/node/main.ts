@@ -20,7 +20,7 @@ import { fromNodeBounds, toNewNode, toNodeBounds, toNodeShapes } from "../contro
 import { shortageOf, tryToAllocate } from "../machine/memory-shortage.ts";
 import { restoreLateVariables } from "../messages/late-variables.ts";
 import type { FromNode, Setup, ToNode } from "../messages/node-messages.ts";
-import type { FromVolunteer } from "../messages/volunteer-messages.ts";
+import { type FromVolunteer, idleBeatMs } from "../messages/volunteer-messages.ts";
 import { Agent } from "./agent.ts";
 import type { AgentOptions } from "./agent-parts.ts";
 
@@ -92,6 +92,8 @@ class NodeMain {
   readonly #options: Omit<AgentOptions, "folder">;
   /** Null: it has not been set up, or could not be and has said so. */
   #agent: Agent | null = null;
+  /** Signs of life of a process that waits for a place; an agent gives its own. */
+  #idling: NodeJS.Timeout | undefined;
   /** Called when the link closes. */
   #end: () => void;
 
@@ -125,7 +127,10 @@ class NodeMain {
       leave: (how) => this.#leave(how === "in order" ? () => process.exit(0) : killSelf),
     };
     this.#link.expect(toNewNode);
-    if (invitation.number === 0) process.on("SIGTERM", () => this.#wantToLeave());
+    if (invitation.number > 0) return;
+    process.on("SIGTERM", () => this.#wantToLeave());
+    const sign = { kind: "heartbeat", passed: [], over: 0, packets: 0 } as const;
+    this.#idling = setInterval(() => this.#link.send(sign), idleBeatMs);
   }
 
   /** A process that waits for a place just goes. */
@@ -146,6 +151,7 @@ class NodeMain {
 
   #begin(setup: Setup): void {
     const { node, placement, recovery, protocol, dispatcherQuietMs } = setup;
+    clearInterval(this.#idling);
     this.#watch.quietIs(dispatcherQuietMs);
     const here = ranksOfNode(placement, node);
     tell({ kind: "node", node, ranks: here.filter((rank) => rank < setup.ranks) });

@@ -100,7 +100,7 @@ export class JobNodes {
   }
 
   /** A process has offered itself over that link: it is in reserve, under that number. */
-  addVolunteer(number: number, socket: Socket, gone: () => void): void {
+  addVolunteer(number: number, socket: Socket, { gone, idles }: { gone(): void; idles(): void }): void {
     let came!: (socket: Socket) => void;
     const door = {
       invite: (whenCalled: (socket: Socket) => void) => {
@@ -108,13 +108,18 @@ export class JobNodes {
         return { number, invitation: Promise.resolve(null), withdraw: () => {} };
       },
     };
-    const process = new NodeProcess(door, { start: () => null });
+    const process = new NodeProcess(door, { start: () => null }, idles);
     came(socket);
     this.#reserve.set(number, process);
     void process.gone.then(() => {
       this.#reserve.delete(number);
       gone();
     });
+  }
+
+  /** A volunteer that has no place is given up. */
+  giveUp(number: number): void {
+    this.#reserve.get(number)?.kill();
   }
 
   /** A process takes a place that no other has had: that one of the reserve, or (0) one that is started. */

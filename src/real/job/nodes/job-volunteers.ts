@@ -4,9 +4,11 @@
  */
 import { rmSync } from "node:fs";
 import type { Dispatcher } from "../../../core/service/dispatcher.ts";
+import { Silence } from "../../../core/service/silence.ts";
 import { ownProcess, Volunteers } from "../../../core/service/volunteers.ts";
 import type { JoiningPorts, VolunteerPlace } from "../../control-link/node-door.ts";
 import { writeSecretFile } from "../../control-link/secret-file.ts";
+import { idleBeatMs } from "../../messages/volunteer-messages.ts";
 import type { JobSecret } from "../../transport/handshake/handshake.ts";
 import type { JobNodes } from "./job-nodes.ts";
 
@@ -30,9 +32,11 @@ interface JobVolunteersOptions extends JoinOptions {
 interface JobVolunteersParts {
   readonly core: Pick<Dispatcher, "unusable" | "nodeEnded" | "falls">;
   /** Made later. */
-  nodes(): Pick<JobNodes, "addVolunteer" | "take" | "processOf" | "port">;
+  nodes(): Pick<JobNodes, "addVolunteer" | "giveUp" | "take" | "processOf" | "port">;
   /** For the user. */
   note(message: string): void;
+  /** So many of all that are wanted have joined, and the job waits for the others. */
+  gathering(joined: number, wanted: number): void;
   /** "rank 3", "ranks 2 to 3": those of a node. */
   ranksText(node: number): string;
   /** There is a process for the place of a lost node, for which there was none. */
@@ -40,6 +44,14 @@ interface JobVolunteersParts {
   /** Checkpoints of that node's ranks, as far as they can be had. */
   saveNode(node: number): Promise<void>;
 }
+
+/** Nobody sees whether they are at work, and nothing is lost by waiting. */
+const idlePatience = {
+  patienceMs: 5 * idleBeatMs,
+  starvedPatienceMs: 5 * idleBeatMs,
+  startPatienceMs: 10 * idleBeatMs,
+  starvedStartPatienceMs: 10 * idleBeatMs,
+};
 
 /** Callers without the secret are named once each, and only so many. */
 const unprovenMax = 10;
@@ -50,6 +62,8 @@ export class JobVolunteers implements JoiningPorts {
   readonly #parts: JobVolunteersParts;
   readonly #core: Volunteers;
   readonly #places = new Map<number, VolunteerPlace>();
+  /** Of those that are free, or were. */
+  readonly #silences = new Map<number, Silence>();
   readonly #unproven = new Set<string>();
   /** Has every place had a process? Until then nobody takes the place of another. */
   #hasBegun = false;
@@ -89,6 +103,13 @@ export class JobVolunteers implements JoiningPorts {
       this.#core.resume();
     } else this.#core.begin();
     this.#hasBegun ||= this.#core.missing === 0;
+    this.#gathers();
+  }
+
+  #gathers(): void {
+    const { missing } = this.#core;
+    const { nodes, only } = this.#options;
+    if (only && !this.#options.isResumed) this.#parts.gathering(nodes - missing, nodes);
   }
 
   async #announce(): Promise<void> {
@@ -113,6 +134,14 @@ export class JobVolunteers implements JoiningPorts {
       this.#note(`${ranks} of node ${node} ${wait} until a node joins: ${this.#command}`);
     } else if (successor !== ownProcess) this.#note(`${this.#nameOf(successor)} takes the place of node ${node}`);
     return successor;
+  }
+
+  /** So much time has passed: volunteers that give no sign of life any more are given up before anybody depends on them. */
+  tick(stepMs: number): void {
+    for (const [number, silence] of this.#silences) {
+      if (!this.#core.isFree(number)) this.#silences.delete(number);
+      else if (silence.lasts(stepMs, () => 0)) this.#parts.nodes().giveUp(number);
+    }
   }
 
   /** The outcome is decided. */
@@ -154,7 +183,12 @@ export class JobVolunteers implements JoiningPorts {
 
   came(number: number, socket: Parameters<JoiningPorts["came"]>[1], place: VolunteerPlace): void {
     this.#places.set(number, place);
-    this.#parts.nodes().addVolunteer(number, socket, () => this.#gone(number));
+    const silence = new Silence(idlePatience);
+    this.#silences.set(number, silence);
+    this.#parts.nodes().addVolunteer(number, socket, {
+      gone: () => this.#gone(number),
+      idles: () => silence.heard(),
+    });
     const { missing, free } = this.#core;
     if (missing > 0) {
       const { nodes: wanted } = this.#options;
@@ -162,6 +196,7 @@ export class JobVolunteers implements JoiningPorts {
       this.#note(`${textOf(place)} has joined: ${wanted - missing + 1} of ${wanted} nodes${then}`);
     }
     this.#core.joined(number);
+    if (missing > 0) this.#gathers();
     if (missing === 0 && this.#core.free > free) this.#note(`${textOf(place)} has joined, and is free`);
     this.#hasBegun ||= this.#core.missing === 0;
   }
@@ -184,8 +219,10 @@ export class JobVolunteers implements JoiningPorts {
     if (this.#core.free < free) {
       const rest = missing > 0 ? `: ${nodes - missing} of ${nodes} nodes are there` : ", which was free";
       this.#note(`${this.#nameOf(number)} has gone${rest}`);
+      if (missing > 0) this.#gathers();
     }
     this.#places.delete(number);
+    this.#silences.delete(number);
   }
 
   #nameOf(number: number): string {

@@ -5,7 +5,13 @@
 import type { Socket } from "node:net";
 import type { NodeLoss } from "../../../core/service/outcome.ts";
 import { ControlLink, type LinkEnd } from "../../control-link/control-link.ts";
-import { fromNodeBounds, fromNodeShapes, type NodePlace, toNodeBounds } from "../../control-link/message-shapes.ts";
+import {
+  fromNodeBounds,
+  fromNodeShapes,
+  fromVolunteer,
+  type NodePlace,
+  toNodeBounds,
+} from "../../control-link/message-shapes.ts";
 import type { Invited, NodeDoor } from "../../control-link/node-door.ts";
 import { ByteQueue } from "../../framing/byte-queue.ts";
 import type { Stream } from "../../messages/lines.ts";
@@ -37,6 +43,7 @@ export class NodeProcess {
   #link: NodeLink | null = null;
   /** Sent to the node when it has called. */
   #unsent: ToNode[] = [];
+  readonly #idles: () => void;
   /** Null: it has not begun. */
   #events: NodeProcessEvents | null = null;
   #place: Omit<NodePlace, "recovers"> | null = null;
@@ -55,7 +62,9 @@ export class NodeProcess {
     this.#isGone = resolve;
   });
 
-  constructor(door: Pick<NodeDoor, "invite">, starter: NodeStarter) {
+  /** `idles`: it has given a sign of life, and has no place. */
+  constructor(door: Pick<NodeDoor, "invite">, starter: NodeStarter, idles: () => void = () => {}) {
+    this.#idles = idles;
     this.#invited = door.invite((socket) => this.#called(socket));
     this.#started = starter.start(this.#invited.number, this.#invited.invitation);
     this.#forward("stdout");
@@ -127,13 +136,14 @@ export class NodeProcess {
       queue: new ByteQueue(),
       sends: toNodeBounds,
       hears: fromNodeBounds,
-      heard: () => this.#events?.heard(),
+      heard: () => (this.#events === null ? this.#idles() : this.#events.heard()),
       said: (message) => this.#events?.said(message),
       unsendable: (problem) => link.cut(`Cannot send ${problem}`),
       closed: (end) => this.#linkClosed(end),
     });
     this.#link = link;
-    link.expect(this.#place === null ? {} : fromNodeShapes(this.#place));
+    const early = this.isVolunteer ? fromVolunteer : {};
+    link.expect(this.#place === null ? early : fromNodeShapes(this.#place));
     for (const message of this.#unsent.splice(0)) link.send(message);
   }
 

@@ -64,6 +64,10 @@ export class JobReport {
     this.events.push({ kind: "note", message });
   }
 
+  gathering(joined: number, wanted: number): void {
+    this.events.push({ kind: "gathering", joined, wanted, afterMs: this.elapsedMs });
+  }
+
   compiling(program: string): void {
     this.events.push({ kind: "compiling", program });
   }
