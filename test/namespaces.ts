@@ -9,7 +9,6 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LaunchOptions } from "banyan";
 import { cacheFolder } from "../src/cc/cache.ts";
 import { newFolder } from "./harness.ts";
 import { afterQuiet } from "./patience.ts";
@@ -28,10 +27,24 @@ const unshare = [
 const networkOf = "10.77";
 const insideVariable = "BANYAN_TEST_INSIDE";
 
-/** Why there can be no namespaces here; null: there can be. */
-export function namespacesRefusal(): string | null {
-  const attempt =
-    "ip link add cable-a type veth peer name cable-b && ip link add bridge-a type bridge && mount -t tmpfs none /mnt";
+/** Drops whatever would open a connection (a SYN without an ACK) on its way out of that device. */
+const closed = (device: string): string =>
+  [
+    `tc qdisc add dev ${device} root handle 1: htb default 1`,
+    `tc class add dev ${device} parent 1: classid 1:1 htb rate 40gbit quantum 60000`,
+    `tc class add dev ${device} parent 1: classid 1:2 htb rate 1kbit quantum 1500`,
+    `tc qdisc add dev ${device} parent 1:2 handle 20: pfifo limit 0`,
+    `tc filter add dev ${device} parent 1: protocol ip u32 match ip protocol 6 0xff match u8 0x02 0x12 at 33 flowid 1:2`,
+  ].join(" && ");
+
+/** Why there can be no namespaces here, or none that are closed; null: there can be. */
+export function namespacesRefusal({ areClosed = false } = {}): string | null {
+  const attempt = [
+    "ip link add cable-a type veth peer name cable-b",
+    "ip link add bridge-a type bridge",
+    "mount -t tmpfs none /mnt",
+    ...(areClosed ? [closed("cable-a")] : []),
+  ].join(" && ");
   const { error, status, stderr } = spawnSync(unshare[0]!, [...unshare.slice(1), "sh", "-c", attempt], {
     encoding: "utf8",
   });
@@ -69,9 +82,13 @@ export async function runInside(scenario: () => Promise<unknown>): Promise<void>
 
 /**
  * Options of jobs whose nodes are elsewhere. Of the folder for temporary files, where this test's programs are too, and of the cache for
- * compiled programs a node sees empty ones, in which it has the first for itself.
+ * compiled programs a node sees empty ones, in which it has the first for itself. `areClosed`: nobody can open a connection to a node, as
+ * behind a firewall.
  */
-export function elsewhere(): Pick<LaunchOptions, "host" | "nodeCommand"> {
+export function elsewhere({ areClosed = false } = {}): {
+  readonly host: string;
+  readonly nodeCommand: readonly string[];
+} {
   const host = `${networkOf}.0.1`;
   const commands = [
     ["link", "set", "lo", "up"],
@@ -84,7 +101,7 @@ export function elsewhere(): Pick<LaunchOptions, "host" | "nodeCommand"> {
   const script = join(newFolder("node"), "start.sh");
   const hidden = [process.env["TMPDIR"]!, cacheFolder(process.env)];
   for (const folder of hidden) mkdirSync(folder, { recursive: true });
-  writeFileSync(script, startScript(hidden));
+  writeFileSync(script, startScript(hidden, areClosed));
   return { host, nodeCommand: ["sh", script] };
 }
 
@@ -92,10 +109,11 @@ export function elsewhere(): Pick<LaunchOptions, "host" | "nodeCommand"> {
  * A cable from the bridge into the new network, empty folders over the hidden ones, and then the node itself. Names and addresses are
  * those of the process: the kernel removes the cable of a node that is gone when it gets round to it, and another job may start meanwhile.
  */
-const startScript = (hidden: readonly string[]): string => `set -e
+const startScript = (hidden: readonly string[], areClosed: boolean): string => `set -e
 number=$$
 ip link add "outer-$number" type veth peer name "inner-$number"
 ip link set "outer-$number" master bridge up
+${areClosed ? closed('"outer-$number"') : ""}
 exec unshare --net --mount sh -c '
 set -e
 number=$1; shift

@@ -20,6 +20,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Go on with a job of which every process was killed.",
     load: async () => (await import("./resume.ts")).resumeCommand,
   },
+  node: {
+    summary: "Offer this machine to a job that runs elsewhere.",
+    load: async () => (await import("./node.ts")).nodeCommand,
+  },
   checkpoint: {
     summary: "Have a job take checkpoints now.",
     load: async () => (await import("./checkpoint.ts")).checkpointCommand,

@@ -105,6 +105,7 @@ function report(event: JobEvent, screen: JobScreen): void {
       screen.remember(event);
       return;
     case "started":
+    case "gathering":
     case "line":
     case "rank-ended":
     case "checkpoint":

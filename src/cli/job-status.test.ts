@@ -21,6 +21,16 @@ test("M10: a job in one line: its size, its time, its messages, what happened la
   assert.equal(status.text(63_000, { messages: 9_000 }, 80), "banyan: 4 ranks on 2 nodes · 1:03 · recovered in 0.42 s");
 });
 
+test("V9 M10: while a job waits for nodes the line says for how many", () => {
+  const status = new JobStatus(size, 0);
+  status.heard({ kind: "gathering", joined: 1, wanted: 2, afterMs: 0 });
+  status.heard({ kind: "compiling", program: "solver.c" });
+  assert.equal(status.text(1500, { messages: 0 }, 80), "banyan: waiting for nodes, 1 of 2 have joined · 1 s");
+  status.heard({ kind: "gathering", joined: 2, wanted: 2, afterMs: 0 });
+  status.heard(started);
+  assert.equal(status.text(2000, { messages: 0 }, 80), "banyan: 4 ranks on 2 nodes · 2 s");
+});
+
 test("M10: the line fits into the terminal", () => {
   const status = new JobStatus(size, 0);
   status.heard(started);

@@ -20,6 +20,8 @@ export class JobStatus {
   readonly #size: JobSize;
   readonly #startMs: number;
   #doing = "";
+  /** What it waits for before it begins, whatever else it does meanwhile; empty: nothing. */
+  #missing = "";
   #checkpoints = 0;
   #last = "";
   readonly #counts: { readonly atMs: number; readonly messages: number }[] = [];
@@ -35,6 +37,10 @@ export class JobStatus {
     switch (event.kind) {
       case "compiling":
         this.#doing = `compiling ${event.program} …`;
+        return;
+      case "gathering":
+        this.#missing =
+          event.joined < event.wanted ? `waiting for nodes, ${event.joined} of ${event.wanted} have joined` : "";
         return;
       case "started":
         this.#doing = "";
@@ -64,7 +70,8 @@ export class JobStatus {
       this.#ratedMs = nowMs;
     }
     const time = secondsOf(nowMs - this.#startMs);
-    const parts = this.#doing === "" ? this.#runningParts(time) : [this.#doing, time];
+    const doing = this.#missing || this.#doing;
+    const parts = doing === "" ? this.#runningParts(time) : [doing, time];
     return clipped(`banyan: ${parts.join(" · ")}`, columns);
   }
 

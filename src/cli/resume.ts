@@ -6,10 +6,15 @@ import { resume } from "../real/job/launch.ts";
 import type { CreateCommand } from "./create-command.ts";
 import { duration } from "./duration.ts";
 import { follow } from "./follow-job.ts";
+import type { JobStreams } from "./job-screen.ts";
+import { joinGiven } from "./join-given.ts";
 
 interface Options {
   readonly timeout?: number;
   readonly quiet?: true;
+  readonly listen?: string;
+  readonly joinOnly?: true;
+  readonly secretFile?: string;
 }
 
 export const resumeCommand: CreateCommand = (finished) =>
@@ -17,6 +22,9 @@ export const resumeCommand: CreateCommand = (finished) =>
     .description("Go on with a job of which every process was killed, or that was stopped.")
     .argument("<job>", "the folder that the job was given with --job-dir")
     .option("--timeout <time>", "end the job after this long (exit code 124)", duration("--timeout"))
+    .option("--listen <address[:port]>", "let nodes join there, as in `banyan run`")
+    .option("--join-only", "start no nodes: wait for nodes that join")
+    .option("--secret-file <file>", "write the secret there by which nodes join (default: in a temporary folder)")
     .option("-q, --quiet", "no summary line")
     .helpOption("-h, --help", "print this help")
     .addHelpText(
@@ -30,13 +38,11 @@ Example:
   banyan run -n 4 --nodes 4 --protocol ${resumableNames[0]} --checkpoint-every 1s --job-dir job solver.c > out
   banyan resume job >> out`,
     )
-    .action(async (job: string, { timeout, quiet }: Options) =>
-      finished(
-        await follow((streams) => resume(job, { ...streams, timeoutMs: timeout, repeatsInput: isFile(0) }), {
-          ...(quiet === undefined ? {} : { quiet }),
-        }),
-      ),
-    );
+    .action(async (job: string, { timeout, quiet, ...joining }: Options) => {
+      const options = { timeoutMs: timeout, repeatsInput: isFile(0), ...joinGiven(joining) };
+      const begin = (streams: JobStreams) => resume(job, { ...streams, ...options });
+      finished(await follow(begin, quiet === undefined ? {} : { quiet }));
+    });
 
 function isFile(descriptor: number): boolean {
   try {

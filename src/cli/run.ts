@@ -16,6 +16,7 @@ import { readFaultPlan } from "./fault-plan.ts";
 import { follow } from "./follow-job.ts";
 import { checkHostfile, checkHosts } from "./hosts.ts";
 import type { JobStreams } from "./job-screen.ts";
+import { joinGiven } from "./join-given.ts";
 import { type Following, translateHabits } from "./mpirun-habits.ts";
 import { sayable } from "./odd-name.ts";
 import { addProtocolOptions, protocolExamples, protocolsHelp, protocolValues } from "./protocol-options.ts";
@@ -46,6 +47,8 @@ interface RunOptions {
   readonly debug?: number | true;
   readonly quiet?: true;
   readonly listen?: string;
+  readonly joinOnly?: true;
+  readonly secretFile?: string;
   readonly hosts?: string;
   readonly hostfile?: string;
   readonly ranksPerNode?: number;
@@ -122,6 +125,12 @@ export const runCommand: CreateCommand = (finished) =>
       "stop before the program begins and wait for a debugger, node i at port + i (default: 9229; docs/debugging.md)",
       wholeNumber("--debug"),
     )
+    .option(
+      "--listen <address[:port]>",
+      "let nodes join there while the job runs: banyan node (docs/volatile-nodes.md)",
+    )
+    .option("--join-only", "start no nodes: wait until as many as --nodes have joined, here unless --listen is given")
+    .option("--secret-file <file>", "write the secret there by which nodes join (default: in a temporary folder)")
     .option("-q, --quiet", "no summary line")
     .option("--wdir <folder>", "run there")
     .option("--output-filename <folder>", "write what each rank prints to files in this folder too")
@@ -134,7 +143,6 @@ export const runCommand: CreateCommand = (finished) =>
     .addOption(new Option("--hosts <names>").hideHelp())
     .addOption(new Option("--hostfile <file>").hideHelp())
     // For nodes that are started in namespaces of their own, and for tests (docs/control-link.md).
-    .addOption(new Option("--listen <address>").hideHelp())
     .addOption(new Option("--node-command <words>").hideHelp())
     .helpOption("-h, --help", "print this help")
     .addHelpText(
@@ -265,7 +273,7 @@ function start(given: string, options: StartOptions): RunningJob {
     faults: options.faults === undefined ? undefined : readFaultPlan(options.faults),
     keepSuspects: options.keepSuspects,
     jobFolder: options.jobDir,
-    host: options.listen,
+    ...joinGiven(options),
     outputFolder: options.outputFilename,
     nodeCommand: options.nodeCommand?.split(" ").filter(Boolean),
     ...options.streams,

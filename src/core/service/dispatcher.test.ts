@@ -17,6 +17,7 @@ function world(ranks: number, nodes: number, changes: Partial<DispatcherOptions>
   const survived: Reason[] = [];
   /** What the operating system has seen each node do. */
   const work = new Array<number>(nodes).fill(0);
+  const vacant = new Set<number>();
   let ended: JobOutcome | undefined;
   const dispatcher = new Dispatcher(
     {
@@ -47,6 +48,7 @@ function world(ranks: number, nodes: number, changes: Partial<DispatcherOptions>
       endRanks: (node, its) => asked.push(`end on ${node}: ${its.join()}`),
       disown: (node) => asked.push(`disown ${node}`),
       work: (node) => work[node]!,
+      isVacant: (node) => vacant.has(node),
       end: (node) => asked.push(`end ${node}`),
       kill: (node) => asked.push(`kill ${node}`),
       ended(outcome) {
@@ -63,7 +65,7 @@ function world(ranks: number, nodes: number, changes: Partial<DispatcherOptions>
     dispatcher.tick(nowMs);
     return nowMs;
   };
-  return { dispatcher, asked, deaths, survived, work, tick, outcome: () => ended };
+  return { dispatcher, asked, deaths, survived, work, vacant, tick, outcome: () => ended };
 }
 
 test("ranks lie in blocks, the first nodes hold one more", () => {
@@ -216,6 +218,27 @@ test("work counts in the silence it was seen in, not in the next", () => {
   dispatcher.heard(0);
   for (let i = 0; i < 8; i++) tick();
   assert.equal(asked[0], "kill 0");
+});
+
+test("V9: nobody is silent in a place that no process has; who takes it has all the time to begin", () => {
+  const { dispatcher, asked, vacant, tick } = world(2, 2);
+  vacant.add(1);
+  for (let i = 0; i < 1000; i++) {
+    dispatcher.heard(0);
+    tick();
+  }
+  assert.deepEqual(asked, []);
+  vacant.delete(1);
+  for (let i = 0; i < 45; i++) {
+    dispatcher.heard(0);
+    tick();
+  }
+  assert.deepEqual(asked, [], "less than the patience for a beginning");
+  for (let i = 0; i < 10; i++) {
+    dispatcher.heard(0);
+    tick();
+  }
+  assert.deepEqual(asked.slice(0, 1), ["kill 1"]);
 });
 
 test("a watcher that was away does not count its absence as silence", () => {

@@ -88,6 +88,8 @@ export interface DispatcherPorts {
    * disk. Asked of silent nodes only. A host that cannot tell always says the same.
    */
   work(node: number): number;
+  /** Does the job wait for a process in that place? Nobody is silent there. False unless given. */
+  isVacant?(node: number): boolean;
   /** The node must end in order: stop its ranks, hand over what they printed, leave. */
   end(node: number): void;
   /** The node must be gone, whatever state it is in. */
@@ -331,7 +333,8 @@ export class Dispatcher {
     }
     for (const node of this.#silences.keys()) {
       const silence = this.#silences[node]!;
-      if (!this.isNodeAlive(node) || !silence.lasts(stepMs, () => this.#ports.work(node))) continue;
+      if (!this.isNodeAlive(node) || this.#ports.isVacant?.(node) === true) continue;
+      if (!silence.lasts(stepMs, () => this.#ports.work(node))) continue;
       const ranks = this.#missedOf(node);
       if (ranks.length === 0) this.#putAway(node);
       else this.#nodeLost({ node, ranks, loss: { kind: "silent", silentMs: silence.ms }, isGone: false }, nowMs);

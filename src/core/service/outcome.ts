@@ -16,6 +16,8 @@ export type NodeLoss =
   | { readonly kind: "silent"; readonly silentMs: number }
   /** The dispatcher cannot talk to it any more. */
   | { readonly kind: "cut"; readonly why: string }
+  /** It has said that it goes, and was let go. */
+  | { readonly kind: "left" }
   /** The whole job was: another dispatcher goes on with what is on the disk. */
   | { readonly kind: "switched-off" };
 

@@ -9,6 +9,7 @@ const invitation: Invitation = {
   jobId: "a job",
   secret: Uint8Array.from(randomBytes(32)),
   number: 3,
+  had: 0,
 };
 
 test("X7: an invitation is a line, and is read as it was written", () => {
@@ -25,7 +26,7 @@ test("X7: what is no invitation is none", () => {
     "a short secret": encodeInvitation({ ...invitation, secret: Uint8Array.of(1) }),
     "no port": encodeInvitation({ ...invitation, port: 0 }),
     "a port beyond all": encodeInvitation({ ...invitation, port: 65_536 }),
-    "no number": encodeInvitation({ ...invitation, number: 0 }),
+    "a number below all": encodeInvitation({ ...invitation, number: -1 }),
     "something more": encodeInvitation({ ...invitation, more: 1 } as Invitation),
   };
   for (const [what, line] of Object.entries(others)) assert.equal(decodeInvitation(line), null, what);

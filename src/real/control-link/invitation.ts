@@ -11,8 +11,10 @@ export interface Invitation {
   readonly port: number;
   readonly jobId: string;
   readonly secret: Uint8Array;
-  /** Each is for one process. Which node that will be, it hears when it is needed: it may be in reserve first. */
+  /** Each is for one process. Which node that will be, it hears when it is needed: it may be in reserve first. 0: it offers itself. */
   readonly number: number;
+  /** Of one that offers itself: the number that it had as a node of this job; 0: none. */
+  readonly had: number;
 }
 
 interface Written extends Omit<Invitation, "secret"> {
@@ -24,7 +26,8 @@ const written = object<Written>({
   port: whole(1, 65535),
   jobId: text,
   secret: text,
-  number: whole(1, 0x7fffffff),
+  number: whole(0, 0x7fffffff),
+  had: whole(0, 0x7fffffff),
 });
 /** The bound of the line: an input that is no invitation may have no line at all. */
 const lineBytesMax = 4096;

@@ -75,6 +75,7 @@ export const toNodeBounds: Bounds<ToNode["kind"]> = {
   "go-on-after": short,
   links: short,
   where: short,
+  dismissed: short,
   end: short,
 };
 
@@ -114,9 +115,20 @@ const program = object<ProgramPlace>({
 /** Nothing may be said for a protocol that there is not. */
 const shapesOf = (protocol: string): ProtocolShapes => protocolNamed(protocol)?.shapes ?? noShapes;
 
+/** Signs of life of a process that has offered itself and is not set up. It has no ranks. */
+export const fromVolunteer: Pick<ShapesOf<FromNode>, "heartbeat"> = {
+  heartbeat: object({
+    kind: kind("heartbeat"),
+    passed: list(object<CallsPassed>({ rank: count, calls: count }), 0),
+    over: count,
+    packets: count,
+  }),
+};
+
 /** Messages to a node that is not set up. */
-export const toNewNode: Pick<ShapesOf<ToNode>, "setup" | "end"> = {
+export const toNewNode: Pick<ShapesOf<ToNode>, "setup" | "dismissed" | "end"> = {
   setup: (value) => setup(value) || protocolPartsOf(value as Setup),
+  dismissed: object({ kind: kind("dismissed"), why: text }),
   end: object({ kind: kind("end") }),
 };
 
@@ -263,6 +275,7 @@ export function toNodeShapes({ processes, here, recovers, protocol }: NodePlace)
     "flip-bits": object({ kind: kind("flip-bits"), rank: own, bits: count, seed: count }),
     "go-on-after": object({ kind: kind("go-on-after"), rank: own, call: count }),
     links: object({ kind: kind("links"), ranks, areCut: flag }),
+    dismissed: object({ kind: kind("dismissed"), why: text }),
     where: object({ kind: kind("where"), number: number32 }),
     end: object({ kind: kind("end") }),
   };

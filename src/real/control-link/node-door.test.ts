@@ -3,12 +3,13 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
-import { afterEach, test } from "node:test";
+import { afterEach, type TestContext, test } from "node:test";
 import { challengeBytes, helloBytes } from "../transport/handshake/handshake.ts";
 import { helloMsMax, strangersMax } from "../transport/handshake/reception.ts";
 import { callDispatcher } from "./call-dispatcher.ts";
 import type { Invitation } from "./invitation.ts";
-import { connected, openDoor } from "./testing/link.ts";
+import type { NodeDoor } from "./node-door.ts";
+import { connected, openDoor, testJob } from "./testing/link.ts";
 
 const strangers = new Set<Socket>();
 afterEach(() => {
@@ -126,4 +127,59 @@ test("X7: a node whose dispatcher is gone knows it at once", async (t) => {
   const called = await callDispatcher(invitation);
   assert(!called.ok);
   assert.equal(called.failure, "gone");
+});
+
+/** A door at which processes may join, and what it says of them. */
+function joinable(t: TestContext): { readonly door: NodeDoor; readonly said: string[] } {
+  const said: string[] = [];
+  let numbers = 0;
+  const door = openDoor(t, {
+    port: 0,
+    called: (had) => {
+      said.push(`called, had ${had}`);
+      return had === 0 ? ++numbers : null;
+    },
+    came: (number, socket, { pid }) => {
+      t.after(() => socket.destroy());
+      said.push(`${number} came${pid === process.pid ? "" : " from nowhere"}`);
+    },
+    unlike: () => said.push("of another build"),
+    unproven: (address) => said.push(`without the secret, at ${address}`),
+  });
+  return { door, said };
+}
+
+async function offerTo(door: NodeDoor): Promise<Invitation> {
+  const port = await door.port;
+  assert(port !== null);
+  return { host: "127.0.0.1", port, jobId: testJob.id, secret: testJob.secret, number: 0, had: 0 };
+}
+
+test("V9: whoever knows the secret may join, each as a new one; nobody comes back under the number that it had", async (t) => {
+  const { door, said } = joinable(t);
+  const offer = await offerTo(door);
+  for (const number of [1, 2]) {
+    const called = await callDispatcher(offer);
+    assert(called.ok);
+    t.after(() => called.socket.destroy());
+    assert.equal(called.number, number);
+  }
+  const back = await callDispatcher({ ...offer, had: 2 });
+  assert(!back.ok);
+  assert.deepEqual([back.failure, back.why], ["refused", "it does not know this node any more"]);
+  assert.deepEqual(said, ["called, had 0", "1 came", "called, had 0", "2 came", "called, had 2"]);
+});
+
+test("V9 X7: a node with a wrong secret is shut out, and both sides have a line for it", async (t) => {
+  const { door, said } = joinable(t);
+  const called = await callDispatcher({ ...(await offerTo(door)), secret: Uint8Array.from(randomBytes(32)) });
+  assert(!called.ok);
+  assert.match(called.why, /^it does not accept the secret of this node; use the secret file of that job$/);
+  assert.deepEqual([...new Set(said)], ["without the secret, at 127.0.0.1"]);
+});
+
+test("X7: where nodes cannot join, one that offers itself is a stranger", async (t) => {
+  const door = openDoor(t);
+  assert.equal((await callDispatcher(await offerTo(door))).ok, false);
+  assert(door.strangers > 0);
 });

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { extname, relative } from "node:path";
 import { describeSystemError } from "../../core/base/system-error.ts";
 import { isWhole } from "../../core/ft/option.ts";
+import { resumableNames } from "../../core/ft/protocol-named.ts";
 import { openFilesMax } from "../machine/open-files.ts";
 import { layoutOf, memoryMbMax, producersMax } from "../transport/layout.ts";
 import type { JobOptions } from "./job-options.ts";
@@ -52,9 +53,29 @@ export function checkOptions(options: Options): string | undefined {
     return `Cannot beat every ${heartbeatMs} ms: give a whole number from 1 to 60000`;
   if (!(patienceMs >= 2 * heartbeatMs))
     return `Cannot wait ${patienceMs} ms for a heartbeat every ${heartbeatMs} ms: give at least twice as long`;
+  const joining = checkJoining(options);
+  if (joining !== undefined) return joining;
   const tooFew = checkOpenFiles(nodes);
   if (tooFew !== undefined) return tooFew;
   return checkProgram(options.program) ?? checkPacking(options) ?? checkFreezing(options) ?? checkProtocol(options);
+}
+
+function checkJoining({ join, host, protocol, debugPort }: Options): string | undefined {
+  if (join === null) return undefined;
+  if (protocol.deaths !== "replaced") {
+    const names = resumableNames.map((name) => `--protocol ${name}`).join(" or ");
+    return `Cannot let nodes join under --protocol ${protocol.name}: ranks that it loses do not begin again elsewhere; use ${names}`;
+  }
+  if (debugPort !== 0 && join.only)
+    return "Cannot debug a job whose nodes join: they run elsewhere; leave --join-only away";
+  if (!isWhole(join.port, 0, 65535)) return `Cannot listen on port ${join.port}: give a whole number from 1 to 65535`;
+  return hostRefusal(host);
+}
+
+/** Why nodes cannot join there; undefined: they can. */
+export function hostRefusal(host: string): string | undefined {
+  if (host !== "0.0.0.0" && host !== "::") return undefined;
+  return `Cannot listen on ${host}: nodes are told that address; give the one by which they reach this machine`;
 }
 
 /** Far below usual limits, and enough to start and to say what is wrong: where files run out later, calls of the program fail. */

@@ -9,6 +9,7 @@ import type { Placement } from "../../core/service/placement.ts";
 import type { Folder, ProgramForm } from "../messages/program-place.ts";
 import type { TraceFile } from "../trace/trace-merge.ts";
 import type { LeftByJob } from "./folder/read-resumable.ts";
+import type { JoinOptions } from "./nodes/job-volunteers.ts";
 
 /** One of several programs of a job. */
 interface JobProgram {
@@ -61,6 +62,8 @@ export interface JobOptions {
   readonly host: string;
   /** A command in front of the command of each node, which runs that one; usually empty. */
   readonly nodeCommand: readonly string[];
+  /** How nodes may join; null: they may not. */
+  readonly join: JoinOptions | null;
   /** Nodes are sent all files of the job, even where they see those of this process. */
   readonly sendFiles: boolean;
   /** Node i waits for a debugger at this port + i; 0: none does. */

@@ -11,6 +11,7 @@ import type { InputPiece } from "../../core/service/input-pieces.ts";
 import type { JobOutcome } from "../../core/service/outcome.ts";
 import { patiencesOf } from "../../core/service/patiences.ts";
 import { placementOf, ranksOfNode } from "../../core/service/placement.ts";
+import { ownProcess } from "../../core/service/volunteers.ts";
 import { offerProof } from "../disk/same-files.ts";
 import { verifyImages } from "../image/verify-images.ts";
 import type { JobPartHost } from "../part-hosts/job-part-host.ts";
@@ -31,6 +32,7 @@ import { JobWhereabouts } from "./job-whereabouts.ts";
 import { NodeListener } from "./node-listener.ts";
 import { NodeSetups } from "./node-setup.ts";
 import { JobNodes } from "./nodes/job-nodes.ts";
+import { JobVolunteers } from "./nodes/job-volunteers.ts";
 import { LocalStarter } from "./nodes/local-starter.ts";
 import { folderOfProgram } from "./programs/folders-given.ts";
 import { languageOf } from "./programs/program-compile.ts";
@@ -52,6 +54,8 @@ export interface JobParts {
   readonly core: Dispatcher;
   readonly services: JobServices;
   readonly nodes: JobNodes;
+  /** Null: nodes cannot join. */
+  readonly volunteers: JobVolunteers | null;
   readonly output: JobOutput;
   readonly input: InputSource | InputCopies;
   readonly freezing: JobFreezing;
@@ -117,7 +121,8 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
       unusable,
     },
   );
-  const nodes = createNodes(options, setups, services, all);
+  const volunteers = createVolunteers(options, setups, { core, report }, all);
+  const nodes = createNodes(options, setups, { services, volunteers }, all);
   const keeper = isResumable(options)
     ? new OutputFile({ folder: options.jobFolder, book: resumed?.output, isForDisk: forDisk, note })
     : null;
@@ -143,7 +148,7 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
   const spawning = createSpawning(options, folders, { core, nodes, report, freezing });
   const faults = createFaults(options, { core, nodes, report, services, journal }, all);
   const protocolPart = createProtocolPart(options, setups, { nodes, report, folders }, players, unusable, all);
-  const called = { core, nodes, report, services, folders, journal, faults, input, protocolPart };
+  const called = { core, nodes, volunteers, report, services, folders, journal, faults, input, protocolPart };
   const recovery = createRecovery(options, called);
   const clones = createClones(options, players, { core, nodes, report, folders, input });
   const unfinalized = new Set<number>();
@@ -158,6 +163,7 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
   const heard = {
     core,
     nodes,
+    volunteers,
     output,
     input,
     spawning,
@@ -237,25 +243,40 @@ function dispatcherPorts(
     disown: (node) => all().nodes.disown(node),
     decided: (outcome) => turns.decided(outcome),
     survived: (reason, afterMs) => {
-      const { recovery, report } = all();
+      const { recovery, report, volunteers } = all();
       // The whole job goes on, and says so once.
       if (reason.kind === "node-failed" && reason.loss.kind === "switched-off") return;
-      if (recovery !== null) report.replaced(reason, afterMs);
+      if (recovery !== null) report.replaced(reason, afterMs, volunteers !== null);
       else if (protocol.deaths === "covered") report.covered(reason, afterMs);
       else report.failed(reason, afterMs);
     },
     work: (node) => all().nodes.workOf(node),
+    isVacant: (node) => all().volunteers?.isVacant(node) ?? false,
     end: (node) => all().nodes.send(node, { kind: "end" }),
     kill: (node) => all().nodes.kill(node),
     ended: (outcome) => turns.ended(outcome),
   };
 }
 
-function createNodes(options: JobOptions, setups: NodeSetups, services: JobServices, all: AllParts): JobNodes {
-  const { folder, nodes, host, nodeCommand, placement, program, debugPort } = options;
+function createNodes(
+  options: JobOptions,
+  setups: NodeSetups,
+  { services, volunteers }: Pick<JobParts, "services" | "volunteers">,
+  all: AllParts,
+): JobNodes {
+  const { folder, nodes, host, nodeCommand, placement, program, debugPort, join } = options;
   const starter = new LocalStarter({ folder, command: nodeCommand, isC: languageOf(program) === "c", debugPort });
   return new JobNodes(
-    { job: setups.secret, host, starter, nodes, placement, links: services.links },
+    {
+      job: setups.secret,
+      host,
+      starter,
+      nodes,
+      placement,
+      links: services.links,
+      startsOwn: join?.only !== true,
+      joining: volunteers,
+    },
     {
       setupOf: (node, restarts) => {
         const { recovery, clones, protocolPart, faults } = all();
@@ -286,6 +307,32 @@ function createNodes(options: JobOptions, setups: NodeSetups, services: JobServi
       livesOf: (ranks) => all().recovery?.livesOf(ranks) ?? [],
       unable: (why) => all().core.unusable(`Cannot start nodes: ${why}`, performance.now()),
       wantsFiles: (guest) => void services.files.serve(guest),
+    },
+  );
+}
+
+function createVolunteers(
+  { join, host, nodes, resumed, placement }: JobOptions,
+  { secret }: NodeSetups,
+  { core, report }: Pick<JobParts, "core" | "report">,
+  all: AllParts,
+): JobVolunteers | null {
+  if (join === null) return null;
+  const recovery = (): JobRecovery => {
+    const part = all().recovery;
+    assert(part !== null, "nodes join jobs whose lost ranks begin again");
+    return part;
+  };
+  return new JobVolunteers(
+    { ...join, host, nodes, secret, isResumed: resumed !== null },
+    {
+      core,
+      nodes: () => all().nodes,
+      note: (message) => report.note(message),
+      gathering: (joined, wanted) => report.gathering(joined, wanted),
+      ranksText: (node) => report.names.listOf(ranksOfNode(placement, node)),
+      placeTaken: (node, volunteer) => recovery().placeTaken(node, volunteer),
+      saveNode: (node) => recovery().saveNode(node),
     },
   );
 }
@@ -363,13 +410,13 @@ function createFaults(
 /** The parts that recovery calls. */
 type CalledByRecovery = Pick<
   JobParts,
-  "core" | "nodes" | "report" | "services" | "folders" | "journal" | "faults" | "input" | "protocolPart"
+  "core" | "nodes" | "volunteers" | "report" | "services" | "folders" | "journal" | "faults" | "input" | "protocolPart"
 >;
 
 function createRecovery(options: JobOptions, parts: CalledByRecovery): JobRecovery | null {
   const { protocol, setOf, checkpoints, placement } = options;
   if (setOf === null) return null;
-  const { core, nodes, report, services, folders, journal, faults, input, protocolPart } = parts;
+  const { core, nodes, volunteers, report, services, folders, journal, faults, input, protocolPart } = parts;
   assert(protocolPart !== null, `protocol ${protocol.name} starts the lost again, and has no part for the job`);
   return new JobRecovery(
     {
@@ -379,6 +426,7 @@ function createRecovery(options: JobOptions, parts: CalledByRecovery): JobRecove
       checkpointPatienceMs,
       folder: folders.checkpoints,
       servers: checkpoints.servers,
+      canCapture: languageOf(options.program) === "c",
       beganMs: options.beganMs,
       predecessor: options.resumed?.state.recovery,
     },
@@ -391,6 +439,7 @@ function createRecovery(options: JobOptions, parts: CalledByRecovery): JobRecove
       servers: services.checkpointServers,
       protocolPart,
       verify: verifyImages,
+      successorOf: (node) => (volunteers === null ? ownProcess : volunteers.successorOf(node)),
       oldest: (set, number) => {
         if (set === setOf[0]) input.oldestIs(number);
       },

@@ -50,8 +50,10 @@ export class Job {
       lost: (message) => this.#lost(message),
     });
     this.#processes = isResumable(options) ? new JobProcesses(options.jobFolder) : null;
-    if (options.resumed === null) this.#parts.nodes.startAll();
-    else this.#resume();
+    const { nodes, volunteers } = this.#parts;
+    volunteers?.begin();
+    if (options.resumed !== null) this.#resume();
+    else if (volunteers === null) nodes.startAll();
     // The nodes' messages are read between the timer and the tick: a late judgement must not be one by old news.
     this.#ticking = setInterval(() => setImmediate(() => this.#tick()), options.heartbeatMs);
     void this.#bundle();
@@ -113,7 +115,9 @@ export class Job {
     this.#processes?.look();
     this.#parts.core.tick(nowMs);
     // As the core does: silence while this process was absent does not count.
-    this.#parts.protocolPart?.tick(nowMs, Math.min(nowMs - this.#tickedMs, 2 * this.#options.heartbeatMs));
+    const stepMs = Math.min(nowMs - this.#tickedMs, 2 * this.#options.heartbeatMs);
+    this.#parts.protocolPart?.tick(nowMs, stepMs);
+    this.#parts.volunteers?.tick(stepMs);
     this.#tickedMs = nowMs;
   }
 
@@ -197,8 +201,9 @@ export class Job {
   }
 
   #decided({ reason, afterMs }: JobOutcome): void {
-    const { output, report, whereabouts } = this.#parts;
+    const { output, report, whereabouts, volunteers } = this.#parts;
     whereabouts.end();
+    volunteers?.end();
     if (reason.kind === "output-closed") output.giveUp();
     if (reason.kind === "interrupted") output.giveUpIn(outputAfterInterruptMsMax);
     report.failed(reason, afterMs);

@@ -36,7 +36,7 @@ import type { Arrangement } from "../part-hosts/arrangement.ts";
 import { arrangementOf } from "../protocol-parts/arrangements.ts";
 import { TraceFile } from "../trace/trace-merge.ts";
 import { memoryMbMax, spareMb } from "../transport/layout.ts";
-import { checkOptions, checkProgram } from "./check-options.ts";
+import { checkOptions, checkProgram, hostRefusal } from "./check-options.ts";
 import { moduleOf, prepareJobFolder, programsIn, readJob } from "./folder/job-folder.ts";
 import { readResumable } from "./folder/read-resumable.ts";
 import { Job } from "./job.ts";
@@ -93,6 +93,11 @@ export interface LaunchOptions extends ProtocolLaunchOptions {
    * the node. It finds in its environment, as BANYAN_NODE_START, which of the job's processes it starts, from 1.
    */
   readonly nodeCommand?: readonly string[] | undefined;
+  /**
+   * Lets processes join the job as nodes while it waits or runs (`banyan node`), at `host`. They are free until a node is lost. Under
+   * protocols that start the lost again.
+   */
+  readonly join?: JoinGiven | undefined;
   /** Nodes are sent all files of the job, and send theirs, even where they see the files of this process: to see that it works. */
   readonly sendFiles?: boolean | undefined;
   /**
@@ -136,6 +141,16 @@ const debuggedPatienceMs = 86_400_000;
 
 /** Nodes of one machine: no other machine can reach them. */
 const loopback = "127.0.0.1";
+
+/** How processes may join a job as nodes. */
+interface JoinGiven {
+  /** Where the job listens for them; a port that is free unless given. */
+  readonly port?: number | undefined;
+  /** The job starts no nodes of its own, and waits until enough have joined. False unless given. */
+  readonly only?: boolean | undefined;
+  /** Where the secret is written that they must know; in a temporary folder unless given. Removed with the job. */
+  readonly secretFile?: string | undefined;
+}
 
 /** Nothing was started; the message says why, in one line. */
 export class CannotLaunch extends Error {
@@ -209,7 +224,7 @@ export function thaw(folder: string, options: ThawOptions = {}): RunningJob {
 
 /** Where the lines of a resumed job go, and what it reads. */
 export interface ResumeOptions
-  extends Pick<LaunchOptions, "stdin" | "stdout" | "stderr" | "timeoutMs" | "nodeCommand" | "host"> {
+  extends Pick<LaunchOptions, "stdin" | "stdout" | "stderr" | "timeoutMs" | "nodeCommand" | "host" | "join"> {
   /** `stdin` begins at the beginning of the job's input, and not behind what was given already. False unless given. */
   readonly repeatsInput?: boolean | undefined;
 }
@@ -228,15 +243,19 @@ export function resume(folder: string, options: ResumeOptions = {}): RunningJob 
   if (typeof given === "string") throw new CannotLaunch(`Cannot resume ${folder}: ${given}`, 1);
   const plan = job.faults === "" ? null : parsePlan(job.faults);
   if (typeof plan === "string") throw new CannotLaunch(`Cannot resume ${folder}: ${plan}`, 1);
+  const unreachable = options.join === undefined ? undefined : hostRefusal(options.host ?? loopback);
+  if (unreachable !== undefined) throw new CannotLaunch(unreachable, 2);
   removeLeft(job.folder);
+  const temporary = createFolder();
   const { form, packages, nodeMap, faults: _, folder: __, format, version, checksum, language, ...kept } = job;
   const running = new Job({
     ...kept,
     ...given,
     program: programsIn(resolve(folder))[form],
     displayName: job.program,
-    folder: createFolder(),
+    folder: temporary,
     jobFolder: resolve(folder),
+    join: joinWanted(options.join, temporary),
     faults: plan,
     placement: placementOf(job.placement),
     nodeMap: nodeMapOf(nodeMap),
@@ -340,11 +359,12 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     environment: options.environment ?? null,
     port: options.port ?? 0,
     host: options.host ?? loopback,
+    join: joinWanted(options.join, ""),
     nodeCommand: options.nodeCommand ?? [],
     sendFiles: options.sendFiles ?? false,
     timeoutMs: options.timeoutMs ?? Number.POSITIVE_INFINITY,
     heartbeatMs: options.heartbeatMs ?? 100,
-    patienceMs: options.patienceMs ?? (options.debugPort === undefined ? 750 : debuggedPatienceMs),
+    patienceMs: options.patienceMs ?? patienceMsDefault(options),
     label: options.label ?? false,
     outputFolder: options.outputFolder === undefined ? "" : resolve(options.outputFolder),
     stdin: options.stdin,
@@ -375,6 +395,7 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
   const run = joined ? { ...complete, program: joinPrograms(folder, programs), args: [], others: [] } : complete;
   const job = new Job({
     ...run,
+    join: joinWanted(options.join, folder),
     seed: randomBytes(4).readInt32LE(),
     beganMs: Date.now(),
     resumed: null,
@@ -398,6 +419,19 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
   }
   const done = arranged === null ? job.done : followed(job, arranged);
   return runningJob(job, done, { ranks, nodes: complete.nodes, protocol: protocol.name });
+}
+
+/** `folder`: for the secret, unless another place is given. */
+function joinWanted(given: JoinGiven | undefined, folder: string): JobOptions["join"] {
+  if (given === undefined) return null;
+  const { port = 0, only = false, secretFile } = given;
+  return { port, only, secretFile: secretFile === undefined ? join(folder, "secret") : resolve(secretFile) };
+}
+
+/** Of nodes on other machines nobody can see whether they are at work, or starved by their ranks. */
+function patienceMsDefault({ debugPort, join: joining }: LaunchOptions): number {
+  if (debugPort !== undefined) return debuggedPatienceMs;
+  return joining === undefined ? 750 : 3000;
 }
 
 function runningJob(

@@ -13,6 +13,7 @@ import type { JobFreezing } from "./job-freezing.ts";
 import type { JobOutput } from "./job-output.ts";
 import type { JobWhereabouts } from "./job-whereabouts.ts";
 import type { JobNodes } from "./nodes/job-nodes.ts";
+import type { JobVolunteers } from "./nodes/job-volunteers.ts";
 import type { JobClones } from "./recovery/job-clones.ts";
 import type { JobFaults } from "./recovery/job-faults.ts";
 import type { JobRecovery } from "./recovery/job-recovery.ts";
@@ -33,6 +34,8 @@ interface NodeListenerOptions {
 interface NodeListenerParts {
   readonly core: Pick<Dispatcher, "outcome" | "state" | "unusable" | "aborted" | "rankEnded" | "rankDone" | "falls">;
   readonly nodes: Pick<JobNodes, "ready" | "returned" | "send" | "processOf">;
+  /** Null: nodes cannot join. */
+  readonly volunteers: Pick<JobVolunteers, "leaving" | "isDispensable"> | null;
   readonly output: Pick<JobOutput, "acceptFrom">;
   readonly input: Pick<InputSource, "want" | "captured" | "lost">;
   readonly spawning: Pick<Spawning, "asked" | "ready">;
@@ -106,7 +109,8 @@ export class NodeListener {
         } else this.#unusable(`Cannot use node ${node}: it is Banyan ${message.build}, this is ${build}; build again`);
         break;
       case "unable":
-        this.#unusable(`Cannot use node ${node}: ${message.why}`);
+        if (this.#parts.volunteers?.isDispensable(node, message.why) !== true)
+          this.#unusable(`Cannot use node ${node}: ${message.why}`);
         break;
       case "connections":
         this.#connectionNews(message.event);
@@ -240,6 +244,7 @@ export class NodeListener {
   }
 
   #leaving(node: number): void {
+    void this.#parts.volunteers?.leaving(node);
     const obstacle = this.#parts.clones?.drain(node) ?? "";
     if (obstacle !== "") this.#parts.report.note(`Cannot drain node ${node}: ${obstacle}`);
   }

@@ -241,6 +241,11 @@ interface Where {
   readonly kind: "where";
   readonly number: number;
 }
+/** The node is of no use to the job, and shall not join again: of one that had offered itself. */
+interface Dismissed {
+  readonly kind: "dismissed";
+  readonly why: string;
+}
 /** Stop the ranks, hand over what they printed, leave. */
 export interface End {
   readonly kind: "end";
@@ -273,6 +278,7 @@ export type ToNode =
   | GoOnAfter
   | Links
   | Where
+  | Dismissed
   | End;
 
 // Node → dispatcher

@@ -2,7 +2,6 @@
  * The parts of a node, put together: files, connections, memory, threads, images, and the protocol's part. Each is made once; a part
  * that calls another one, made later, does so when a rank runs.
  */
-import { protocolNamed } from "../../core/ft/protocol-named.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import type { FileService } from "../file-service/client.ts";
 import { tryToAllocate } from "../machine/memory-shortage.ts";
@@ -10,6 +9,7 @@ import type { FromNode, RecoverySetup, Setup } from "../messages/node-messages.t
 import { OutputRelay } from "../output/output-relay.ts";
 import type { NodePart } from "../part-hosts/node-part.ts";
 import { nodeParts } from "../protocol-parts/node-parts.ts";
+import { isRelayed } from "../protocol-parts/relayed.ts";
 import type { JobSecret } from "../transport/handshake/handshake.ts";
 import { cNodeMemoryMb, Stop, spareMb } from "../transport/layout.ts";
 import { Handover } from "../transport/tcp/handover.ts";
@@ -72,7 +72,7 @@ export class AgentParts {
     const unborn = ranksHere.filter((rank) => !this.first.includes(rank));
     this.threads = this.#createThreads();
     this.tcp =
-      ranksHere.length === placement.length || protocolNamed(setup.protocol)?.isRelayed === true
+      ranksHere.length === placement.length || isRelayed(setup.protocol)
         ? null
         : new TcpHost({
             job,

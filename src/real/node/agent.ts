@@ -40,9 +40,13 @@ export class Agent {
       relay.relay();
     });
     // Elsewhere the signal ends the node, as it ends any process.
-    if (setup.replicas !== null && setup.recovery !== null)
-      process.on("SIGTERM", () => this.#node.send({ kind: "leaving" }));
+    if (setup.replicas !== null && setup.recovery !== null) process.on("SIGTERM", () => this.wantToLeave());
     void this.#getReady();
+  }
+
+  /** Its machine is about to go: the ranks should be elsewhere. */
+  wantToLeave(): void {
+    this.#node.send({ kind: "leaving" });
   }
 
   async #getReady(): Promise<void> {
@@ -57,7 +61,8 @@ export class Agent {
   handle(message: ToNode): void {
     switch (message.kind) {
       case "setup":
-        throw new Error("Banyan is wrong here: a node is set up once. Please report it.");
+      case "dismissed":
+        throw new Error(`Banyan is wrong here: an agent is told "${message.kind}". Please report it.`);
       case "contacts":
         this.#node.tcp?.setAddressBook(message.addresses);
         break;

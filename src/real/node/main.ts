@@ -1,5 +1,6 @@
 /**
- * The process of a node: is invited by the process that started it, calls the dispatcher, and becomes a node when it is told to.
+ * The process of a node: is invited by the process that started it, or offers itself on behalf of it, calls the dispatcher, and becomes a
+ * node when it is told to.
  *
  * It never outlives the dispatcher: when the link closes it is gone within milliseconds, with every program that its ranks have started.
  */
@@ -19,6 +20,7 @@ import { fromNodeBounds, toNewNode, toNodeBounds, toNodeShapes } from "../contro
 import { shortageOf, tryToAllocate } from "../machine/memory-shortage.ts";
 import { restoreLateVariables } from "../messages/late-variables.ts";
 import type { FromNode, Setup, ToNode } from "../messages/node-messages.ts";
+import { type FromVolunteer, idleBeatMs } from "../messages/volunteer-messages.ts";
 import { Agent } from "./agent.ts";
 import type { AgentOptions } from "./agent-parts.ts";
 
@@ -77,6 +79,12 @@ async function abandoned(place: Invitation): Promise<never> {
   return answer === "refused" ? orphaned() : fenced();
 }
 
+/** Of a process that offers itself: to the command that has started it. Others have none. */
+function tell(message: FromVolunteer, then: () => void = () => {}): void {
+  if (process.send === undefined) then();
+  else process.send(message, undefined, {}, then);
+}
+
 /** A node of the job that has invited it, as soon as it is told which. */
 class NodeMain {
   readonly #link: ControlLink<FromNode, ToNode>;
@@ -84,6 +92,8 @@ class NodeMain {
   readonly #options: Omit<AgentOptions, "folder">;
   /** Null: it has not been set up, or could not be and has said so. */
   #agent: Agent | null = null;
+  /** Signs of life of a process that waits for a place; an agent gives its own. */
+  #idling: NodeJS.Timeout | undefined;
   /** Called when the link closes. */
   #end: () => void;
 
@@ -117,20 +127,34 @@ class NodeMain {
       leave: (how) => this.#leave(how === "in order" ? () => process.exit(0) : killSelf),
     };
     this.#link.expect(toNewNode);
+    if (invitation.number > 0) return;
+    process.on("SIGTERM", () => this.#wantToLeave());
+    const sign = { kind: "heartbeat", passed: [], over: 0, packets: 0 } as const;
+    this.#idling = setInterval(() => this.#link.send(sign), idleBeatMs);
+  }
+
+  /** A process that waits for a place just goes. */
+  #wantToLeave(): void {
+    if (this.#agent === null) this.#leave(() => process.exit(0));
+    else this.#agent.wantToLeave();
   }
 
   #said(message: ToNode): void {
     // Before flags of V8 are set: under others it would not take the cache.
     if (message.kind === "run") keepCache();
+    if (message.kind === "end") tell({ kind: "over" });
     if (message.kind === "setup") this.#begin(message);
+    else if (message.kind === "dismissed") tell({ kind: "dismissed", why: message.why }, fenced);
     else if (this.#agent !== null) this.#agent.handle(message);
     else if (message.kind === "end") this.#leave(() => process.exit(0));
   }
 
   #begin(setup: Setup): void {
     const { node, placement, recovery, protocol, dispatcherQuietMs } = setup;
+    clearInterval(this.#idling);
     this.#watch.quietIs(dispatcherQuietMs);
     const here = ranksOfNode(placement, node);
+    tell({ kind: "node", node, ranks: here.filter((rank) => rank < setup.ranks) });
     this.#link.expect(toNodeShapes({ processes: placement.length, here, recovers: recovery !== null, protocol }));
     const started = this.#start(setup);
     const what = setup.program.language === "c" ? "memory for each rank" : "shared memory";
@@ -166,8 +190,15 @@ type Connection = Extract<Awaited<ReturnType<typeof callDispatcher>>, { ok: true
 
 async function joinJob(invitation: Invitation): Promise<void> {
   const called = await callDispatcher(invitation);
-  if (called.ok) new NodeMain(invitation, called);
-  else {
+  if (called.ok) {
+    if (invitation.number === 0) tell({ kind: "joined", number: called.number });
+    new NodeMain(invitation, called);
+  } else if (invitation.number === 0) {
+    if (called.failure === "refused" && invitation.had > 0) {
+      tell({ kind: "not-back" });
+      await joinJob({ ...invitation, had: 0 });
+    } else tell({ kind: "failed", why: called.why, isGone: called.failure === "gone" }, fenced);
+  } else {
     const { host, port } = invitation;
     if (called.failure === "lost")
       writeSync(2, `banyan: a node cannot reach the dispatcher at ${host}:${port}: ${called.why}\n`);
@@ -179,4 +210,6 @@ async function joinJob(invitation: Invitation): Promise<void> {
 process.title = "banyan-node spare";
 const invitation = readInvitation();
 if (invitation === null) orphaned();
+// The command is gone, and whoever ended it meant its node.
+if (invitation.number === 0) process.on("disconnect", fenced);
 void joinJob(invitation);

@@ -7,17 +7,18 @@ import { ByteQueue } from "../../framing/byte-queue.ts";
 import { callDispatcher } from "../call-dispatcher.ts";
 import { ControlLink, type ControlLinkOptions, type LinkEnd } from "../control-link.ts";
 import type { Invitation } from "../invitation.ts";
-import { NodeDoor } from "../node-door.ts";
+import { type JoiningPorts, NodeDoor } from "../node-door.ts";
 
 export const testJob = { id: "a test", secret: Uint8Array.from(randomBytes(32)) };
 
 /** Closed when the test is over, whatever comes of it. */
-export function openDoor(t: TestContext): NodeDoor {
+export function openDoor(t: TestContext, joining: JoiningPorts | null = null): NodeDoor {
   const door = new NodeDoor({
     job: testJob,
     host: "127.0.0.1",
     unable: (why) => assert.fail(why),
     wantsFiles: () => assert.fail("nobody asks for files"),
+    joining,
   });
   t.after(() => door.close());
   return door;

@@ -3,10 +3,11 @@
  * others are, and which ranks have returned.
  */
 
+import type { Socket } from "node:net";
 import { NodeContacts } from "../../../core/service/node-contacts.ts";
 import type { NodeLoss } from "../../../core/service/outcome.ts";
 import { type Placement, ranksOfNode } from "../../../core/service/placement.ts";
-import { NodeDoor } from "../../control-link/node-door.ts";
+import { type JoiningPorts, NodeDoor } from "../../control-link/node-door.ts";
 import type { Stream } from "../../messages/lines.ts";
 import type { Life, RankRestart } from "../../messages/lives.ts";
 import type { FromNode, RunProgram, Setup, ToNode } from "../../messages/node-messages.ts";
@@ -28,6 +29,10 @@ interface JobNodesOptions {
   readonly placement: Placement;
   /** Where a fault plan makes connections slow; null: nowhere. */
   readonly links: SlowLinks | null;
+  /** Are processes started for places that no volunteer takes? */
+  readonly startsOwn: boolean;
+  /** Null: nodes cannot join. */
+  readonly joining: JoiningPorts | null;
 }
 
 /** All calls concern the present node of that number: messages of an earlier one are dropped. */
@@ -47,6 +52,9 @@ interface JobNodesPorts {
   /** A node has called for files of the job. */
   wantsFiles(guest: Guest): void;
 }
+
+/** Volunteers that have not gone by then, when they are not needed any more, are cut off. */
+const goneMsMax = 1_000;
 
 export class JobNodes {
   readonly #options: JobNodesOptions;
@@ -72,10 +80,11 @@ export class JobNodes {
     this.#options = options;
     this.#ports = ports;
     this.#contacts = new NodeContacts(options.nodes);
-    const { job, host } = options;
+    const { job, host, joining } = options;
     this.#door = new NodeDoor({
       job,
       host,
+      joining,
       unable: (why) => ports.unable(why),
       wantsFiles: (guest) => ports.wantsFiles(guest),
     });
@@ -83,6 +92,39 @@ export class JobNodes {
 
   startAll(): void {
     for (let node = 0; node < this.#options.nodes; node++) this.#start(node, []);
+  }
+
+  /** Where nodes can call; null: nowhere. */
+  get port(): Promise<number | null> {
+    return this.#door.port;
+  }
+
+  /** A process has offered itself over that link: it is in reserve, under that number. */
+  addVolunteer(number: number, socket: Socket, { gone, idles }: { gone(): void; idles(): void }): void {
+    let came!: (socket: Socket) => void;
+    const door = {
+      invite: (whenCalled: (socket: Socket) => void) => {
+        came = whenCalled;
+        return { number, invitation: Promise.resolve(null), withdraw: () => {} };
+      },
+    };
+    const process = new NodeProcess(door, { start: () => null }, idles);
+    came(socket);
+    this.#reserve.set(number, process);
+    void process.gone.then(() => {
+      this.#reserve.delete(number);
+      gone();
+    });
+  }
+
+  /** A volunteer that has no place is given up. */
+  giveUp(number: number): void {
+    this.#reserve.get(number)?.kill();
+  }
+
+  /** A process takes a place that no other has had: that one of the reserve, or (0) one that is started. */
+  take(node: number, spare: number): void {
+    this.#start(node, [], spare);
   }
 
   /** The node is gone, or will be in a moment, or never was: nothing that it still says counts. Another will take its place. */
@@ -112,7 +154,7 @@ export class JobNodes {
 
   /** Others may have to take places from now on. */
   prepareSpare(): void {
-    this.#spare ??= this.#newProcess();
+    if (this.#options.startsOwn) this.#spare ??= this.#newProcess();
   }
 
   /** The program is there: every node loads it, those that start later too. */
@@ -211,8 +253,16 @@ export class JobNodes {
     const others = [...this.#suspects, ...(this.#spare === null ? [] : [this.#spare]), ...this.#reserve.values()];
     this.#spare = null;
     this.#reserve.clear();
-    for (const other of others) other.kill();
+    for (const other of others) {
+      if (!other.isVolunteer) other.kill();
+      // It goes by itself, and knows that it need not call again.
+      else other.send({ kind: "end" });
+    }
+    const late = setTimeout(() => {
+      for (const other of others) other.kill();
+    }, goneMsMax);
     await Promise.all(others.map((other) => other.gone));
+    clearTimeout(late);
   }
 
   #newProcess(): NodeProcess {
@@ -224,7 +274,8 @@ export class JobNodes {
     const reserved = this.#reserve.get(number);
     if (reserved !== undefined) {
       this.#reserve.delete(number);
-      return reserved.isAlive ? reserved : null;
+      // A volunteer whose link is about to close shows as its end; nobody else can be had in its place.
+      return reserved.isAlive || reserved.isVolunteer ? reserved : null;
     }
     const spare = this.#spare;
     this.#spare = null;

@@ -1,5 +1,6 @@
 /** Nodes that came by other means than a process of this machine: their link is all that there is. */
 import assert from "node:assert/strict";
+import type { Socket } from "node:net";
 import { test } from "node:test";
 import { nodeMapOf } from "../../../core/process/node-map.ts";
 import type { NodeLoss } from "../../../core/service/outcome.ts";
@@ -122,4 +123,24 @@ test("X7: a node that speaks of other nodes' ranks is cut off", async (t) => {
   const why = 'it sent a message "rank-started" that is wrong: the message .rank is no rank of this node';
   assert.deepEqual(await ended, { kind: "cut", why });
   assert.equal(said.length, 1);
+});
+
+test("V9: a process without a place gives signs of life and says nothing else", async (t) => {
+  const { invitation } = openDoor(t).invite((socket) => came(socket));
+  let idles = 0;
+  let came!: (socket: Socket) => void;
+  const door = {
+    invite: (whenCalled: (socket: Socket) => void) => {
+      came = whenCalled;
+      return { number: 1, invitation: Promise.resolve(null), withdraw: () => {} };
+    },
+  };
+  const node = new NodeProcess(door, { start: () => null }, () => idles++);
+  const end = await join((await invitation)!);
+  const sign = { kind: "heartbeat", passed: [], over: 0, packets: 0 } as const;
+  end.link.send(sign);
+  end.link.send({ ...sign, passed: [{ rank: 0, calls: 1 }] });
+  await node.gone;
+  assert(idles > 0);
+  await end.closed;
 });

@@ -5,7 +5,13 @@
 import type { Socket } from "node:net";
 import type { NodeLoss } from "../../../core/service/outcome.ts";
 import { ControlLink, type LinkEnd } from "../../control-link/control-link.ts";
-import { fromNodeBounds, fromNodeShapes, type NodePlace, toNodeBounds } from "../../control-link/message-shapes.ts";
+import {
+  fromNodeBounds,
+  fromNodeShapes,
+  fromVolunteer,
+  type NodePlace,
+  toNodeBounds,
+} from "../../control-link/message-shapes.ts";
 import type { Invited, NodeDoor } from "../../control-link/node-door.ts";
 import { ByteQueue } from "../../framing/byte-queue.ts";
 import type { Stream } from "../../messages/lines.ts";
@@ -37,11 +43,14 @@ export class NodeProcess {
   #link: NodeLink | null = null;
   /** Sent to the node when it has called. */
   #unsent: ToNode[] = [];
+  readonly #idles: () => void;
   /** Null: it has not begun. */
   #events: NodeProcessEvents | null = null;
   #place: Omit<NodePlace, "recovers"> | null = null;
   /** It was killed because of that, if it was. */
   #killedFor: NodeLoss | null = null;
+  /** It has said that it goes, and was let go. */
+  #hasLeft = false;
   #isOver = false;
   #closed!: () => void;
   readonly #linkIsClosed = new Promise<void>((resolve) => {
@@ -53,7 +62,9 @@ export class NodeProcess {
     this.#isGone = resolve;
   });
 
-  constructor(door: NodeDoor, starter: NodeStarter) {
+  /** `idles`: it has given a sign of life, and has no place. */
+  constructor(door: Pick<NodeDoor, "invite">, starter: NodeStarter, idles: () => void = () => {}) {
+    this.#idles = idles;
     this.#invited = door.invite((socket) => this.#called(socket));
     this.#started = starter.start(this.#invited.number, this.#invited.invitation);
     this.#forward("stdout");
@@ -71,6 +82,11 @@ export class NodeProcess {
 
   get isAlive(): boolean {
     return !this.#isOver && (this.#started?.isAlive ?? (this.#link === null || this.#link.isOpen));
+  }
+
+  /** It has come by itself: its link is all that there is. */
+  get isVolunteer(): boolean {
+    return this.#started === null;
   }
 
   get pid(): number | undefined {
@@ -98,6 +114,12 @@ export class NodeProcess {
     return true;
   }
 
+  /** It may go, as it has asked for: it stops its ranks and hands over what they have printed. */
+  letGo(): void {
+    this.#hasLeft = true;
+    this.send({ kind: "end" });
+  }
+
   /** It has said what cannot be: it is gone for the job, and killed. */
   cut(why: string): void {
     this.#link?.cut(why);
@@ -114,13 +136,14 @@ export class NodeProcess {
       queue: new ByteQueue(),
       sends: toNodeBounds,
       hears: fromNodeBounds,
-      heard: () => this.#events?.heard(),
+      heard: () => (this.#events === null ? this.#idles() : this.#events.heard()),
       said: (message) => this.#events?.said(message),
       unsendable: (problem) => link.cut(`Cannot send ${problem}`),
       closed: (end) => this.#linkClosed(end),
     });
     this.#link = link;
-    link.expect(this.#place === null ? {} : fromNodeShapes(this.#place));
+    const early = this.isVolunteer ? fromVolunteer : {};
+    link.expect(this.#place === null ? early : fromNodeShapes(this.#place));
     for (const message of this.#unsent.splice(0)) link.send(message);
   }
 
@@ -165,7 +188,7 @@ export class NodeProcess {
     this.#isOver = true;
     this.#invited.withdraw();
     this.#link?.cut("its process is gone");
-    this.#events?.ended(this.#killedFor ?? loss);
+    this.#events?.ended(this.#hasLeft ? { kind: "left" } : (this.#killedFor ?? loss));
     this.#isGone();
   }
 }

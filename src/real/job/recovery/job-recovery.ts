@@ -21,11 +21,14 @@ import type { JobNodes } from "../nodes/job-nodes.ts";
 import type { JobRecoveryReport, JobReport } from "../report/job-report.ts";
 import type { CheckpointServers } from "./checkpoint-servers.ts";
 import type { JobFaults } from "./job-faults.ts";
+import { Savings } from "./savings.ts";
 import { SetImages, type SetImagesOptions } from "./set-images.ts";
 
 interface JobRecoveryOptions extends RecoveryOptions, SetImagesOptions {
   /** Node of each rank; all members of a set are on one. */
   readonly placement: Placement;
+  /** Can ranks be captured at any time? Programs in TypeScript say themselves when. */
+  readonly canCapture: boolean;
   /** When the job began, in milliseconds since 1970. */
   readonly beganMs: number;
   /** Of a job that goes on: what its journal says. */
@@ -45,6 +48,8 @@ interface JobRecoveryParts {
   readonly protocolPart: Pick<JobPartHost, "part" | "forNode">;
   /** Reads images back: what is wrong with the first that is no good, empty if nothing. */
   verify(paths: readonly string[]): Promise<string>;
+  /** Which process takes the place of a lost node: one of the reserve, 0: any that can be started; null: none yet (`placeTaken`). */
+  successorOf(node: number): number | null;
   /** No older image of that set will be restored. */
   oldest(set: number, number: number): void;
 }
@@ -57,6 +62,7 @@ export class JobRecovery {
   readonly #alarm: Alarm;
   readonly #images: SetImages;
   readonly #restartPlacement: RestartPlacement;
+  readonly #savings = new Savings();
   /** Nodes that were lost and started again. */
   #restarts = 0;
   /** Fulfilled when the faults planned for the latest event have happened. */
@@ -72,7 +78,8 @@ export class JobRecovery {
       dropped: (set, number) => servers.dropped(set, number),
     });
     this.#restartPlacement = new RestartPlacement(options.placement, {
-      replace: (node, restarts) => nodes.replace(node, this.#rankRestarts(restarts)),
+      successorOf: (node) => parts.successorOf(node),
+      replace: (node, restarts, successor) => nodes.replace(node, this.#rankRestarts(restarts), successor),
       restartRanks: (node, restarts) => this.#restartRanks(node, this.#rankRestarts(restarts)),
       notReplaced: (node) => parts.core.nodeEnded(node, { kind: "exit", code: 0 }, performance.now()),
       isEnding: () => this.#isEnding,
@@ -102,6 +109,7 @@ export class JobRecovery {
         oldest: (set, oldest) => this.#oldestIs(set, oldest),
         committed: (times, callsPassed) => {
           core.falls.committed(times.set, callsPassed);
+          this.#savings.committed(times.set);
           report.committed(times);
         },
         recovered: (times) => {
@@ -182,6 +190,7 @@ export class JobRecovery {
   end(): void {
     this.#core.end();
     this.#alarm.end();
+    this.#savings.end();
     this.#images.end();
   }
 
@@ -212,6 +221,11 @@ export class JobRecovery {
     this.#restarts++;
     this.#restartPlacement.gone(node);
     this.fallen(ranks);
+  }
+
+  /** There is a process for the place of a lost node, for which there was none. */
+  placeTaken(node: number, successor: number): void {
+    this.#restartPlacement.taken(node, successor);
   }
 
   /** These ranks are gone, and their node is not. */
@@ -248,6 +262,19 @@ export class JobRecovery {
 
   takeAll(): void {
     this.#feed((nowMs) => this.#core.takeAll(nowMs));
+  }
+
+  /** Checkpoints of that node's ranks, now. Fulfilled when they count, or after a while: there may be none. */
+  saveNode(node: number): Promise<void> {
+    const sets = this.#members.flatMap((ranks, set) =>
+      ranks.some((rank) => this.#nodeOfRank(rank) === node) ? [set] : [],
+    );
+    if (!this.#options.canCapture) return Promise.resolve();
+    const saved = this.#savings.begin(sets);
+    this.#feed((nowMs) => {
+      for (const set of sets) this.#core.take(set, nowMs);
+    });
+    return saved;
   }
 
   checkpointWanted(rank: number, incarnation: number): void {

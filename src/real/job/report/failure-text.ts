@@ -17,7 +17,7 @@ export function describeFailure(reason: JobFailure, afterMs: number, names: Proc
       return `${names.nameOf(reason.rank)} on node ${reason.node} failed ${after}: ${describeEnding(reason.ending)}${where}`;
     }
     case "node-failed":
-      return `node ${reason.node} (${names.listOf(reason.ranks)}) failed ${after}: ${describeLoss(reason.loss)}${whyGivenUp(reason.givenUp)}${whoIsMissing(reason.unplayed)}`;
+      return `node ${reason.node} (${names.listOf(reason.ranks)}) ${describeEnd(reason.loss, after)}${whyGivenUp(reason.givenUp)}${whoIsMissing(reason.unplayed)}`;
     case "aborted":
       return `${names.nameOf(reason.rank)} on node ${reason.node} aborted the job ${after}${reason.message === "" ? "" : `: ${reason.message}`}`;
     case "interrupted":
@@ -82,7 +82,10 @@ function withShortPath(line: string): string {
   return line.replace(/(^|\()(\/[^()]+?)(?=:\d+(?::\d+)?\)?$)/, (_all, before, path) => before + shorter(path));
 }
 
-function describeLoss(loss: NodeLoss): string {
+const describeEnd = (loss: NodeLoss, after: string): string =>
+  loss.kind === "left" ? `has left ${after}` : `failed ${after}: ${describeLoss(loss)}`;
+
+function describeLoss(loss: Exclude<NodeLoss, { kind: "left" }>): string {
   switch (loss.kind) {
     case "signal":
       return `killed by ${loss.signal}`;

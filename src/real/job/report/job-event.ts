@@ -80,6 +80,14 @@ interface NoteEvent {
   readonly kind: "note";
   readonly message: string;
 }
+/** The job waits until enough nodes have joined. */
+interface GatheringEvent {
+  readonly kind: "gathering";
+  /** How many have, and how many must. When all have the job begins. */
+  readonly joined: number;
+  readonly wanted: number;
+  readonly afterMs: number;
+}
 /** A program in C is compiled, or taken from the cache. */
 interface CompilingEvent {
   readonly kind: "compiling";
@@ -115,6 +123,7 @@ export type JobEvent =
   | CheckpointEvent
   | RecoveredEvent
   | NoteEvent
+  | GatheringEvent
   | CompilingEvent
   | CompilerEvent
   | WhereaboutsEvent

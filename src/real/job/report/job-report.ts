@@ -64,6 +64,10 @@ export class JobReport {
     this.events.push({ kind: "note", message });
   }
 
+  gathering(joined: number, wanted: number): void {
+    this.events.push({ kind: "gathering", joined, wanted, afterMs: this.elapsedMs });
+  }
+
   compiling(program: string): void {
     this.events.push({ kind: "compiling", program });
   }
@@ -90,9 +94,10 @@ export class JobReport {
     this.events.push({ kind: "recovered", ...times, afterMs: this.elapsedMs });
   }
 
-  /** A failure after which the lost ranks begin again. */
-  replaced(reason: Reason, afterMs: number): void {
-    this.#lost(reason, afterMs, "it is started again");
+  /** A failure after which the lost ranks begin again. `isElsewhere`: a lost node's may do so on another one. */
+  replaced(reason: Reason, afterMs: number, isElsewhere: boolean): void {
+    const isNode = reason.kind === "node-failed";
+    this.#lost(reason, afterMs, isNode && isElsewhere ? "its ranks go on elsewhere" : "it is started again");
   }
 
   /** A failure after which other processes play the ranks of the lost ones. */

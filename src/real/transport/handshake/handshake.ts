@@ -43,6 +43,8 @@ export const ServiceCode = {
   MEMORY: 5,
   /** A node that gives away the memory of one of its processes, to that which has room for a clone. */
   CLONE: 6,
+  /** The dispatcher, for processes that offer themselves as nodes. */
+  JOIN: 7,
 } as const;
 export type ServiceCode = (typeof ServiceCode)[keyof typeof ServiceCode];
 
@@ -54,6 +56,8 @@ export const CallVerdict = {
   FINISHED: 3,
   /** The rank you want is not here (any more). */
   ABSENT: 4,
+  /** You are of another build. */
+  UNLIKE: 5,
 } as const;
 export type CallVerdict = (typeof CallVerdict)[keyof typeof CallVerdict];
 
@@ -81,6 +85,9 @@ export interface JobSecret {
   /** 32 random bytes, known to the processes of this job only. */
   readonly secret: Uint8Array;
 }
+
+/** A caller has said a whole hello, and does not know the secret. */
+export const unprovenReason = "a hello without the job's proof";
 
 /** The listener's judgement of the bytes so far. */
 export type Heard =
@@ -139,8 +146,7 @@ export class ListenerHandshake {
 
   #judge(): Heard {
     const expected = proof(Label.HELLO, this.#exchange, this.#fields);
-    if (!timingSafeEqual(expected, this.#bytes.subarray(helloProofAt)))
-      return refused("a hello without the job's proof");
+    if (!timingSafeEqual(expected, this.#bytes.subarray(helloProofAt))) return refused(unprovenReason);
     const hello = decodeFields(this.#fields);
     if (hello === null || !this.#services.includes(hello.service)) return refused("a hello for another service");
     return { kind: "hello", hello };
@@ -194,7 +200,7 @@ export class CallerHandshake {
     const expected = proof(Label.ANSWER, this.#exchange, this.#fields, bytes.subarray(0, answerProofAt));
     if (!timingSafeEqual(expected, bytes.subarray(answerProofAt)) || bytes.readUInt32LE(0) !== salt) return null;
     const verdict = bytes.readUInt32LE(4);
-    if (verdict < CallVerdict.WELCOME || verdict > CallVerdict.ABSENT) return null;
+    if (verdict < CallVerdict.WELCOME || verdict > CallVerdict.UNLIKE) return null;
     return { verdict: verdict as CallVerdict, incarnation: bytes.readUInt32LE(8), generation: bytes.readUInt32LE(12) };
   }
 }

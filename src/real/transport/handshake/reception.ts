@@ -20,7 +20,8 @@ interface ReceptionOptions {
   /** Hellos must name the port they are meant for (`wanted`): an earlier process may have listened at another. */
   readonly namesPort?: boolean;
   readonly received: (guest: Guest) => void;
-  readonly dropped: (reason: string) => void;
+  /** `from`: the caller's address; empty: it has none any more. */
+  readonly dropped: (reason: string, from: string) => void;
 }
 
 /** A caller of this job. Nothing more is read from the socket, and the answer is still to be sent. */
@@ -55,7 +56,7 @@ export class Reception {
       this.#server.listen({ host: place.address, port: place.port }, () => {
         this.#server.off("error", failed);
         // Errors of accepting (no descriptors left) concern one caller, which will try again.
-        this.#server.on("error", (error) => this.#options.dropped(error.message));
+        this.#server.on("error", (error) => this.#options.dropped(error.message, ""));
         const bound = this.#server.address();
         this.#port = bound !== null && typeof bound === "object" ? bound.port : 0;
         resolve({ ok: true, port: this.#port });
@@ -114,8 +115,9 @@ export class Reception {
   #drop(socket: Socket, reason: string): void {
     if (!this.#strangers.has(socket)) return;
     this.#forget(socket);
+    const from = socket.remoteAddress ?? "";
     socket.destroy();
-    this.#options.dropped(reason);
+    this.#options.dropped(reason, from);
   }
 
   close(): void {

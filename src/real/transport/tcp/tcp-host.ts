@@ -379,6 +379,7 @@ export class TcpHost {
         this.#options.ring(this.#places.get(pair.here)!);
         return;
       case CallVerdict.ABSENT:
+      case CallVerdict.UNLIKE:
         socket.destroy();
         this.#tryLater(pair, "the rank is not there");
         return;
