@@ -375,6 +375,7 @@ function createRecovery(options: JobOptions, parts: CalledByRecovery): JobRecove
     {
       setOf,
       placement,
+      isByProgram: languageOf(options.program) !== "c",
       checkpointInterval: checkpoints.interval,
       checkpointPatienceMs,
       folder: folders.checkpoints,

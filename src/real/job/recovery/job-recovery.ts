@@ -26,6 +26,8 @@ import { SetImages, type SetImagesOptions } from "./set-images.ts";
 interface JobRecoveryOptions extends RecoveryOptions, SetImagesOptions {
   /** Node of each rank; all members of a set are on one. */
   readonly placement: Placement;
+  /** Images are taken where the program says so (mpi.checkpoint), not at any call. */
+  readonly isByProgram: boolean;
   /** When the job began, in milliseconds since 1970. */
   readonly beganMs: number;
   /** Of a job that goes on: what its journal says. */
@@ -36,7 +38,7 @@ interface JobRecoveryOptions extends RecoveryOptions, SetImagesOptions {
 interface JobRecoveryParts {
   readonly core: Pick<Dispatcher, "outcome" | "unusable" | "nodeEnded" | "falls">;
   readonly nodes: Pick<JobNodes, "send" | "sendAll" | "replace" | "processOf" | "prepareSpare">;
-  readonly report: Pick<JobReport, "note" | "committed" | "recovered">;
+  readonly report: Pick<JobReport, "note" | "committed" | "recovered" | "names">;
   readonly journal: Pick<JobJournal, "append">;
   /** Null: there is no fault plan. */
   readonly faults: Pick<JobFaults, "watchesOf" | "happened"> | null;
@@ -59,6 +61,8 @@ export class JobRecovery {
   readonly #restartPlacement: RestartPlacement;
   /** Nodes that were lost and started again. */
   #restarts = 0;
+  /** Nodes that go when their sets have checkpoints: those that have none yet. */
+  readonly #draining = new Map<number, Set<number>>();
   /** Fulfilled when the faults planned for the latest event have happened. */
   #happened: Promise<void> = Promise.resolve();
 
@@ -103,6 +107,7 @@ export class JobRecovery {
         committed: (times, callsPassed) => {
           core.falls.committed(times.set, callsPassed);
           report.committed(times);
+          this.#stored(times.set);
         },
         recovered: (times) => {
           report.recovered(times);
@@ -210,6 +215,7 @@ export class JobRecovery {
   /** The node is gone, and with it these ranks. */
   nodeFallen(node: number, ranks: readonly number[]): void {
     this.#restarts++;
+    this.#draining.delete(node);
     this.#restartPlacement.gone(node);
     this.fallen(ranks);
   }
@@ -248,6 +254,35 @@ export class JobRecovery {
 
   takeAll(): void {
     this.#feed((nowMs) => this.#core.takeAll(nowMs));
+  }
+
+  /**
+   * A node shall go, and its ranks shall begin again in the process that takes its place: from checkpoints that are taken for that, so that little is done
+   * again. Returns the obstacle; empty: it goes when they are stored. A program in TypeScript takes its next checkpoint itself.
+   */
+  drain(node: number): string {
+    const { setOf } = this.#options;
+    const ranks = [...setOf.keys()].filter((rank) => this.#nodeOfRank(rank) === node);
+    const sets = new Set(ranks.map((rank) => setOf[rank]!));
+    if (this.#draining.has(node)) return "it is being drained";
+    if (!this.isQuiet) return "lost ranks are coming back; try again when they are there";
+    if (sets.size === 0) return "it has no ranks";
+    this.#draining.set(node, sets);
+    const { report } = this.#parts;
+    report.note(`node ${node} is drained: ${report.names.listed(ranks)} will begin again from the next checkpoint`);
+    if (this.#options.isByProgram) return "";
+    for (const set of [...sets]) this.#feed((nowMs) => this.#core.take(set, nowMs));
+    return "";
+  }
+
+  /** A checkpoint of that set is stored. */
+  #stored(set: number): void {
+    for (const [node, sets] of this.#draining) {
+      if (!sets.delete(set) || sets.size > 0) continue;
+      this.#draining.delete(node);
+      // Not amidst the decisions that have led to this.
+      queueMicrotask(() => this.#parts.nodes.processOf(node).cut("it was drained"));
+    }
   }
 
   checkpointWanted(rank: number, incarnation: number): void {
