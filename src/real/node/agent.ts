@@ -56,6 +56,7 @@ export class Agent {
 
   handle(message: ToNode): void {
     switch (message.kind) {
+      case "reserve":
       case "setup":
         throw new Error("Banyan is wrong here: a node is set up once. Please report it.");
       case "contacts":

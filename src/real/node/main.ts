@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { describeSystemError } from "../../core/base/system-error.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import type { KeepCache } from "../../v8/cached-bundle.ts";
+import { WaitingReceivers } from "../cloning/waiting-receivers.ts";
 import { callDispatcher } from "../control-link/call-dispatcher.ts";
 import { ControlLink } from "../control-link/control-link.ts";
 import { DispatcherWatch } from "../control-link/dispatcher-watch.ts";
@@ -112,6 +113,7 @@ class NodeMain {
       dispatcher: { name: "the dispatcher", address: { host, port }, job },
       // Others reach this machine where the dispatcher does.
       host: socket.localAddress!,
+      receivers: new WaitingReceivers(),
       send: (message) => this.#link.send(message),
       isSaying: () => !this.#link.isIdle,
       leave: (how) => this.#leave(how === "in order" ? () => process.exit(0) : killSelf),
@@ -122,7 +124,8 @@ class NodeMain {
   #said(message: ToNode): void {
     // Before flags of V8 are set: under others it would not take the cache.
     if (message.kind === "run") keepCache();
-    if (message.kind === "setup") this.#begin(message);
+    if (message.kind === "reserve") this.#options.receivers.prepare();
+    else if (message.kind === "setup") this.#begin(message);
     else if (this.#agent !== null) this.#agent.handle(message);
     else if (message.kind === "end") this.#leave(() => process.exit(0));
   }

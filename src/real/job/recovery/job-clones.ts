@@ -111,10 +111,10 @@ export class JobClones {
 
   allBegan(): void {
     const { nodes, report } = this.#parts;
-    const { spares } = this.#options;
-    if (spares === 0) nodes.prepareSpare();
+    const { spares, isByProgram } = this.#options;
+    if (spares === 0) nodes.prepareSpare(!isByProgram);
     this.#spares = new SpareNodes(spares, nodeStartsMax);
-    nodes.startReserve(spares, (spare) => {
+    nodes.startReserve(spares, !isByProgram, (spare) => {
       if (this.#spares.lost(spare)) report.note(`spare ${spare} is gone, and takes no place`);
     });
   }
@@ -474,7 +474,7 @@ export class JobClones {
     const back = this.#untold.splice(0).sort((one, other) => one - other);
     const { report, nodes, core } = this.#parts;
     // Not sooner: another process would take the processors from those that come back.
-    if (core.outcome === undefined && this.#spares.left.length === 0) nodes.prepareSpare();
+    if (core.outcome === undefined && this.#spares.left.length === 0) nodes.prepareSpare(!this.#options.isByProgram);
     const spares = [...new Set(back.map((each) => this.#spareOf(each)))].filter((each) => each > 0);
     const where = spares.length === 0 ? "" : `, on spare ${spares.join(" and ")}`;
     report.note(`${report.names.listed(back)} came back, ${(afterMs / 1000).toFixed(2)} s after the loss${where}`);
