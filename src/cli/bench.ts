@@ -4,6 +4,7 @@ import { Command, Option } from "commander";
 import type { Benchmark } from "../lab/benchmark.ts";
 import { benchmarks, groups } from "../lab/benchmarks.ts";
 import { type KernelClass, kernelClasses } from "../lab/lab.ts";
+import { type BesideProbe, probeBeside } from "../lab/probes/beside-probe.ts";
 import { type CloningProbe, probeCloning } from "../lab/probes/cloning-probe.ts";
 import { probeImages } from "../lab/probes/image-probe.ts";
 import { type LoggingProbe, probeLogging } from "../lab/probes/logging-probe.ts";
@@ -29,6 +30,7 @@ interface BenchOptions {
   readonly replicationProbe?: string;
   /** A `CloningProbe` as JSON. */
   readonly cloningProbe?: string;
+  readonly besideProbe?: string;
 }
 
 /** The memory of a rank has at most 2047 MB, and the program needs some of it. */
@@ -57,8 +59,9 @@ export const benchCommand: CreateCommand = (finished) =>
     .addOption(new Option("--logging-probe <json>").hideHelp())
     // A process that `bench replication` starts.
     .addOption(new Option("--replication-probe <json>").hideHelp())
-    // A process that `bench cloning` starts.
+    // Processes that `bench cloning` starts.
     .addOption(new Option("--cloning-probe <json>").hideHelp())
+    .addOption(new Option("--beside-probe <json>").hideHelp())
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", () => `\nBenchmarks:\n${benchmarkList()}\n\n${explanation}`)
     .action(async (names: string[], options: BenchOptions) => finished(await bench(names, options)));
@@ -92,6 +95,10 @@ async function bench(names: readonly string[], options: BenchOptions): Promise<n
   }
   if (options.replicationProbe !== undefined) {
     await probeReplication(JSON.parse(options.replicationProbe) as ReplicationProbe);
+    return 0;
+  }
+  if (options.besideProbe !== undefined) {
+    await probeBeside(JSON.parse(options.besideProbe) as BesideProbe);
     return 0;
   }
   if (options.cloningProbe !== undefined) {
