@@ -17,4 +17,5 @@ test("D6: bench cloning shows bandwidth, pause, window and rounds of a clone", l
   ]) {
     assert.match(stdout, new RegExp(`^${table}.*\\n[^]*?^ *16 MiB .*\\d`, "m"));
   }
+  assert.match(stdout, /^From the loss of a node until all its replicas are back.*\n[\s\S]*?^ *2 ranks .*\d/m);
 });

@@ -9,6 +9,7 @@ import { type CloningProbe, probeCloning } from "../lab/probes/cloning-probe.ts"
 import { probeImages } from "../lab/probes/image-probe.ts";
 import { type LoggingProbe, probeLogging } from "../lab/probes/logging-probe.ts";
 import { probeReplication, type ReplicationProbe } from "../lab/probes/replication-probe.ts";
+import { probeWindow, type WindowProbe } from "../lab/probes/window-probe.ts";
 import { runSession } from "../lab/session.ts";
 import { complain, UsageError } from "./complain.ts";
 import type { CreateCommand } from "./create-command.ts";
@@ -31,6 +32,7 @@ interface BenchOptions {
   /** A `CloningProbe` as JSON. */
   readonly cloningProbe?: string;
   readonly besideProbe?: string;
+  readonly windowProbe?: string;
 }
 
 /** The memory of a rank has at most 2047 MB, and the program needs some of it. */
@@ -62,6 +64,7 @@ export const benchCommand: CreateCommand = (finished) =>
     // Processes that `bench cloning` starts.
     .addOption(new Option("--cloning-probe <json>").hideHelp())
     .addOption(new Option("--beside-probe <json>").hideHelp())
+    .addOption(new Option("--window-probe <json>").hideHelp())
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", () => `\nBenchmarks:\n${benchmarkList()}\n\n${explanation}`)
     .action(async (names: string[], options: BenchOptions) => finished(await bench(names, options)));
@@ -99,6 +102,10 @@ async function bench(names: readonly string[], options: BenchOptions): Promise<n
   }
   if (options.besideProbe !== undefined) {
     await probeBeside(JSON.parse(options.besideProbe) as BesideProbe);
+    return 0;
+  }
+  if (options.windowProbe !== undefined) {
+    await probeWindow(JSON.parse(options.windowProbe) as WindowProbe);
     return 0;
   }
   if (options.cloningProbe !== undefined) {
