@@ -30,25 +30,30 @@ async function drainAndRegain(run: Run, node: number): Promise<void> {
 }
 
 test(
-  "D5 a node that is told to end is drained onto a spare; one with the only process of a rank stays",
+  "D5 a replica is moved onto the spare that was chosen; a node with the only process of a rank stays",
   limit,
   async () => {
     const rank0 = ["--replicate-ranks", "0"];
-    const run = new Run(sustained(2, 2, ...rank0, "--spares", "1", exchange, "100000", "30000"), {
+    const run = new Run(sustained(2, 2, ...rank0, "--spares", "2", exchange, "100000", "30000"), {
       stdin: "3\n4\n",
       timeoutMs: 150_000,
     });
     await run.printed("at work", 2);
-    process.kill(run.nodePid(1), "SIGTERM");
-    await until(() => timesBack(run) > 0 || run.child.exitCode !== null, "the drained came back");
+    await until(() => idleSpares(run) === 2, "the spares are there");
+    const move = (...words: string[]) => banyan(["move", `${run.child.pid}`, ...words]);
+    const refused = await move("--rank", "1", "--replica", "1");
+    assert.equal(refused.stderr, "banyan: Cannot move replica 1 of rank 1: rank 1 has replica 0 alone\n");
+    assert.equal(refused.code, 1);
+    assert.equal((await move("--rank", "0", "--node", "3")).code, 0);
+    await until(() => timesBack(run) > 0 || run.child.exitCode !== null, "the moved came back");
     process.kill(run.nodePid(0), "SIGTERM");
     await until(() => run.stderr.includes("Cannot drain node 0"), "the node cannot go");
     run.child.kill("SIGINT");
     const { stderr } = await run.ended;
     assert.match(stderr, /node 1 is drained: replica 1 of rank 0 will be elsewhere/);
-    assert.match(stderr, /replica 1 of rank 0 came back, [\d.]+ s after the loss, on spare 1/);
+    assert.match(stderr, /replica 1 of rank 0 came back, [\d.]+ s after the loss, on spare 2/);
     assert.match(stderr, /Cannot drain node 0: replica 0 of rank 1 would be lost: there is no other/);
-    assert.match(stderr, /came back \(cloned from replica 0 onto spare 1, /);
+    assert.match(stderr, /came back \(cloned from replica 0 onto spare 2, /);
     run.assertNothingLeft();
   },
 );

@@ -6,7 +6,7 @@ import { CannotLaunch, type RunningJob } from "../real/job/launch.ts";
 import type { JobEvent } from "../real/job/report/job-event.ts";
 import type { JobResult } from "../real/job/report/job-report.ts";
 import { CommandError, complain } from "./complain.ts";
-import { type JobAnswer, type JobQuestion, openDoor } from "./job-door.ts";
+import { type JobAnswer, type JobQuestion, moveOrder, openDoor } from "./job-door.ts";
 import { JobScreen, type JobStreams } from "./job-screen.ts";
 import { endWithParent } from "./parent-watch.ts";
 import { recoveryText } from "./recovery-text.ts";
@@ -50,8 +50,8 @@ function answerOf(job: RunningJob): (question: JobQuestion) => Promise<JobAnswer
   const { ranks, nodes, protocol } = job;
   return async (question) => {
     const table = question === "ranks" ? (await job.whereabouts()).table : null;
-    const [, node] = /^drain (\d+)$/.exec(question) ?? [];
-    const obstacle = node === undefined ? "" : job.drain(Number(node));
+    const order = moveOrder(question);
+    const obstacle = order === null ? "" : job.move(order);
     return { ranks, nodes, protocol, sinceMs, command, table, obstacle };
   };
 }

@@ -7,12 +7,13 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { cacheFolder } from "../cc/cache.ts";
 import { distrustServer, prepareFolder } from "../cc/server-place.ts";
+import type { Moved, MoveOrder } from "../real/job/recovery/job-moves.ts";
 
 /** Names of sockets are short: 104 bytes on macOS, 108 on Linux. */
 const socketNameMax = 100;
 /** A job that does not answer for so long is not shown: it takes a second to ask its nodes. */
 const answerMsMax = 3_000;
-const questionCharactersMax = 16;
+const questionCharactersMax = 96;
 
 /** What a job says of itself. */
 export interface JobAnswer {
@@ -28,11 +29,29 @@ export interface JobAnswer {
   readonly obstacle: string;
 }
 
-/** The last is an order: that node shall be drained. */
-export type JobQuestion = "job" | "ranks" | `drain ${number}`;
+/** The last are orders: ranks shall go on elsewhere. */
+export type JobQuestion = "job" | "ranks" | `move ${string}`;
 
-const isQuestion = (text: string): text is JobQuestion =>
-  text === "job" || text === "ranks" || /^drain \d{1,7}$/.test(text);
+const moveShape = /^move (?:node (\d{1,15})|rank (\d{1,15})(?: replica (\d{1,15}))?)(?: onto (\d{1,15}))?$/;
+const isQuestion = (text: string): text is JobQuestion => text === "job" || text === "ranks" || moveShape.test(text);
+
+export function moveQuestion({ moved, onto }: MoveOrder): JobQuestion {
+  const what =
+    moved.kind === "node"
+      ? `node ${moved.node}`
+      : `rank ${moved.rank}${moved.replica === null ? "" : ` replica ${moved.replica}`}`;
+  return `move ${what}${onto === null ? "" : ` onto ${onto}`}`;
+}
+
+/** Null: that is no order. */
+export function moveOrder(question: JobQuestion): MoveOrder | null {
+  const found = moveShape.exec(question);
+  if (found === null) return null;
+  const [node, rank, replica, onto] = found.slice(1).map((digits) => (digits === undefined ? null : Number(digits)));
+  const moved: Moved =
+    typeof node === "number" ? { kind: "node", node } : { kind: "rank", rank: rank ?? 0, replica: replica ?? null };
+  return { moved, onto: onto ?? null };
+}
 
 const folder = (): string => join(cacheFolder(process.env), "jobs");
 const socketOf = (pid: number): string => join(folder(), `${pid}.sock`);

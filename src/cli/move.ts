@@ -1,27 +1,53 @@
-/** `banyan move`: the ranks of a node go on elsewhere, and the node goes. */
+/** `banyan move`: ranks of a running job go on elsewhere, and their node goes. */
 import { Command } from "commander";
+import type { MoveOrder } from "../real/job/recovery/job-moves.ts";
 import { CommandError } from "./complain.ts";
 import type { CreateCommand } from "./create-command.ts";
-import { askJob } from "./job-door.ts";
+import { askJob, moveQuestion } from "./job-door.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 interface MoveOptions {
-  readonly drain: number;
+  readonly drain?: number;
+  readonly rank?: number;
+  readonly replica?: number;
+  readonly node?: number;
 }
 
 export const moveCommand: CreateCommand = (finished) =>
   new Command("move")
     .description(
-      "Have the ranks of a node go on elsewhere, before its machine goes: a spare takes its place, and clones of other replicas theirs. For jobs that were started with --sustain and --spares; SIGTERM to the node does the same.",
+      "Have ranks go on elsewhere, before their machine goes. A node moves with all its ranks: in a job with --sustain and --spares a node in reserve takes its place, and clones of other replicas theirs, as SIGTERM to the node does; under a protocol that takes checkpoints they begin again from one that is taken first.",
     )
     .argument("<job>", "process of its `banyan run`, as `banyan ps` shows it")
-    .requiredOption("--drain <node>", "the node", wholeNumber("--drain"))
+    .option("--drain <node>", "the node", wholeNumber("--drain"))
+    .option("--rank <rank>", "the node of that rank", wholeNumber("--rank"))
+    .option("--replica <number>", "of that replica of the rank; unless given, of the last", wholeNumber("--replica"))
+    .option(
+      "--node <node>",
+      "the node in reserve that takes the place; they are counted behind the others: with --nodes 4 --spares 2 they are 4 and 5. Unless given, the next",
+      wholeNumber("--node"),
+    )
     .helpOption("-h, --help", "print this help")
-    .action(async (job: string, { drain }: MoveOptions) => {
+    .action(async (job: string, options: MoveOptions) => {
+      const order = orderOf(options);
       const pid = /^\d+$/.test(job) ? Number(job) : Number.NaN;
-      const answer = Number.isNaN(pid) ? undefined : await askJob(pid, `drain ${drain}`);
+      const answer = Number.isNaN(pid) ? undefined : await askJob(pid, moveQuestion(order));
       if (answer === undefined)
         throw new CommandError(`Cannot find job ${job}: banyan ps lists the jobs that are running`, 1);
-      if (answer.obstacle !== "") throw new CommandError(`Cannot drain node ${drain}: ${answer.obstacle}`, 1);
+      if (answer.obstacle !== "") throw new CommandError(`Cannot ${what(order)}: ${answer.obstacle}`, 1);
       finished(0);
     });
+
+function orderOf({ drain, rank, replica, node }: MoveOptions): MoveOrder {
+  const onto = node ?? null;
+  if (drain !== undefined && rank === undefined && replica === undefined)
+    return { moved: { kind: "node", node: drain }, onto };
+  if (rank !== undefined && drain === undefined)
+    return { moved: { kind: "rank", rank, replica: replica ?? null }, onto };
+  throw new CommandError("Cannot move: give either --drain NODE, or --rank RANK and perhaps --replica NUMBER", 2);
+}
+
+function what({ moved }: MoveOrder): string {
+  if (moved.kind === "node") return `drain node ${moved.node}`;
+  return `move ${moved.replica === null ? "" : `replica ${moved.replica} of `}rank ${moved.rank}`;
+}

@@ -9,6 +9,7 @@ import { memoryRing } from "./benchmarks/channel-memory/ring.ts";
 import { memoryVolatility } from "./benchmarks/channel-memory/volatility.ts";
 import { checkpoints } from "./benchmarks/checkpoints.ts";
 import { cloning } from "./benchmarks/cloning.ts";
+import { cloningKernels } from "./benchmarks/cloning-kernels.ts";
 import { cold } from "./benchmarks/cold.ts";
 import { collectiveTimes } from "./benchmarks/collectives.ts";
 import { lostGrids } from "./benchmarks/combination.ts";
@@ -60,7 +61,7 @@ export const benchmarks: readonly Benchmark[] = [
 /** The benchmarks that run only when they are named, part by part or all of them. */
 export const groups: Readonly<Record<string, readonly Benchmark[]>> = {
   "channel-memory": [memoryPingPong, memoryRing, memoryVolatility, memoryRenderer],
-  cloning: [cloning],
+  cloning: [cloning, cloningKernels],
   combination: [lostGrids],
   "fault-layer": [layerAllreduce, layerGrowth],
   logging: [loggingPingPong, loggingKernels, lu, volume, synchronisation, recovery, loggingCheckpoints],

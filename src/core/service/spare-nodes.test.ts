@@ -12,6 +12,17 @@ describe("D5 who takes the place of a lost node", () => {
     );
   });
 
+  it("D5 a spare that was chosen for a node takes its place, unless it is gone by then, and no other's", () => {
+    const nodes = new SpareNodes(4, 1);
+    nodes.choose(7, 3);
+    nodes.choose(8, 4);
+    nodes.lost(4);
+    deepEqual(
+      [7, 8, 7, 7].map((node) => nodes.successorOf(node)?.spare ?? null),
+      [3, 1, 2, 0],
+    );
+  });
+
   it("D5 a spare that is gone takes nobody's place, and none takes two", () => {
     const event = fc.record({ isLoss: fc.boolean(), number: fc.integer({ min: 0, max: 6 }) });
     fc.assert(
@@ -26,7 +37,7 @@ describe("D5 who takes the place of a lost node", () => {
             continue;
           }
           const left = Array.from({ length: spares }, (_, i) => i + 1).filter((spare) => !spent.has(spare));
-          equal(nodes.left, left.length);
+          deepEqual(nodes.left, left);
           const started = starts.get(number) ?? 0;
           const expected = left[0] ?? (started < startsMax ? 0 : null);
           equal(nodes.successorOf(number)?.spare ?? null, expected);

@@ -4,6 +4,7 @@
  *
  * A spare takes the whole place of a node, and nothing besides: replicas of a rank that were on different nodes stay so.
  */
+import { assert } from "../base/assert.ts";
 
 /** `spare`: its number, from 1; 0: a process that is to be started. */
 interface Successor {
@@ -14,6 +15,8 @@ export class SpareNodes {
   /** In reserve, in order. */
   readonly #idle: number[];
   readonly #startsMax: number;
+  /** By node: the spare that shall take its place, if that is in reserve still. */
+  readonly #chosen = new Map<number, number>();
   /** By node: how often a process was started for it. */
   readonly #starts = new Map<number, number>();
 
@@ -23,9 +26,15 @@ export class SpareNodes {
     this.#startsMax = startsMax;
   }
 
-  /** How many are in reserve. */
-  get left(): number {
-    return this.#idle.length;
+  /** Those in reserve, in order. */
+  get left(): readonly number[] {
+    return this.#idle;
+  }
+
+  /** That spare shall take the place of that node, which will be lost. */
+  choose(node: number, spare: number): void {
+    assert(this.#idle.includes(spare), `spare ${spare} is in reserve`);
+    this.#chosen.set(node, spare);
   }
 
   /** A spare is gone. False: it was in reserve no more. */
@@ -37,7 +46,9 @@ export class SpareNodes {
 
   /** For a node that is lost. Null: nobody takes its place. */
   successorOf(node: number): Successor | null {
-    const spare = this.#idle.shift();
+    const chosen = this.#chosen.get(node);
+    this.#chosen.delete(node);
+    const spare = chosen !== undefined && this.lost(chosen) ? chosen : this.#idle.shift();
     if (spare !== undefined) return { spare };
     const starts = this.#starts.get(node) ?? 0;
     if (starts >= this.#startsMax) return null;

@@ -19,6 +19,14 @@ const cases = rates.map((percent) => ({
     isOurs: true,
   } satisfies Contender,
 }));
+/** What the others do while a clone is made. */
+const besideMib = 256;
+export const besideOne: Contender = { id: "beside-1", label: "one process computes", isOurs: true };
+export const besideTwo: Contender = { id: "beside-2", label: "two processes compute", isOurs: true };
+const besideCases = [
+  { workers: 1, contender: besideOne },
+  { workers: 2, contender: besideTwo },
+] as const;
 const sizes = [16, 64, 256, 1024];
 const quickSizes = [16];
 
@@ -30,8 +38,15 @@ export const cloning: Benchmark = {
   summary: "a lost replica is cloned onto a spare: bandwidth, pause and window, by size and by how much changes",
   async measure(lab): Promise<Finding> {
     const built = await lab.compile(programPath("cloned", "c"), ["-O3"]);
-    if (built.kind === "unusable")
-      return { series: [], tables: [], panels: [], troubles: [{ contender: fewChanging, message: built.why }] };
+    const besideBuilt = await lab.compile(programPath("beside", "c"), ["-O3"]);
+    const nothing = (message: string): Finding => ({
+      series: [],
+      tables: [],
+      panels: [],
+      troubles: [{ contender: fewChanging, message }],
+    });
+    if (built.kind === "unusable") return nothing(built.why);
+    if (besideBuilt.kind === "unusable") return nothing(besideBuilt.why);
     const measured = lab.quick ? quickSizes : sizes;
     const starts = measured.flatMap((mib) =>
       cases.map(({ percent, contender }): MeasuredStart => {
@@ -39,6 +54,11 @@ export const cloning: Benchmark = {
         return { contender, variant: `${mib} MiB`, command, timeLimitMs: 180_000 };
       }),
     );
+    for (const { workers, contender } of besideCases) {
+      const mib = lab.quick ? quickSizes[0]! : besideMib;
+      const command = probeCommand({ of: "beside", module: besideBuilt.program, mib, percent: 5, workers });
+      starts.push({ contender, variant: `${mib} MiB`, command, timeLimitMs: 180_000 });
+    }
     const { series, troubles } = await lab.measure(starts);
     return { series, troubles, tables: tables(series, measured), panels: panels(series) };
   },
@@ -52,14 +72,21 @@ const metrics = [
 ] as const;
 
 function tables(series: readonly Series[], measured: readonly number[]): Table[] {
-  return metrics.map(({ metric, title, unit, better }) => ({
+  const rows = (metric: string) => measured.map((mib) => ({ text: `${mib} MiB`, metric, x: mib }));
+  const contenders = cases.map(({ contender }) => contender);
+  const ofClones = metrics.map(({ metric, title, unit, better }) => ({
     caption: `${title}: ${unit}, ${better} is better`,
-    text: metricTable(
-      series,
-      measured.map((mib) => ({ text: `${mib} MiB`, metric, x: mib })),
-      { heading: "memory", contenders: cases.map(({ contender }) => contender), ratios: [] },
-    ),
+    text: metricTable(series, rows(metric), { heading: "memory", contenders, ratios: [] }),
   }));
+  const beside = {
+    caption: "Speed of others while the clone is made, of that before: more is better",
+    text: metricTable(series, rows("beside"), {
+      heading: "memory",
+      contenders: [besideOne, besideTwo],
+      ratios: [],
+    }),
+  };
+  return [...ofClones, beside];
 }
 
 function panels(series: readonly Series[]): Panel[] {

@@ -5,15 +5,19 @@
 import { unreachable } from "../../core/base/assert.ts";
 import { banyanCommand } from "../lab.ts";
 import type { Command } from "../measuring/child.ts";
+import { type BesideProbe, probeBeside } from "./beside-probe.ts";
 import { type CloningProbe, probeCloning } from "./cloning-probe.ts";
 import { type LoggingProbe, probeLogging } from "./logging-probe.ts";
 import { probeReplay, type ReplayProbe } from "./replay-probe.ts";
 import { probeReplication, type ReplicationProbe } from "./replication-probe.ts";
+import { probeWindow, type WindowProbe } from "./window-probe.ts";
 
 export type Probe =
   | ({ readonly of: "logging" } & LoggingProbe)
   | ({ readonly of: "replication" } & ReplicationProbe)
   | ({ readonly of: "cloning" } & CloningProbe)
+  | ({ readonly of: "beside" } & BesideProbe)
+  | ({ readonly of: "window" } & WindowProbe)
   | ({ readonly of: "replay" } & ReplayProbe);
 
 export const probeCommand = (probe: Probe): Command => banyanCommand(["bench", "--probe", JSON.stringify(probe)]);
@@ -26,6 +30,10 @@ export function runProbe(probe: Probe): Promise<void> {
       return probeReplication(probe);
     case "cloning":
       return probeCloning(probe);
+    case "beside":
+      return probeBeside(probe);
+    case "window":
+      return probeWindow(probe);
     case "replay":
       return probeReplay(probe);
     default:

@@ -20,8 +20,8 @@ const [breakAt, limitAt] = [1000 * pageBytes, (pages - 500) * pageBytes];
 const workers: Worker[] = [];
 after(() => Promise.all(workers.map((worker) => worker.terminate())));
 
-function started(file: string, setup: SenderSetup | ReceiverSetup): Worker {
-  const worker = new Worker(join(process.cwd(), "dist", file), { workerData: setup });
+function started(file: string, workerData?: SenderSetup): Worker {
+  const worker = new Worker(join(process.cwd(), "dist", file), { workerData });
   workers.push(worker);
   return worker;
 }
@@ -67,7 +67,8 @@ async function travelling(clone: CloneKey, wanted = clone): Promise<Pair> {
   assert(listening.kind === "listening", JSON.stringify(listening));
   const room = newMemory(wasmPages);
   const from = { host, port: listening.port };
-  const receiver = started("clone-receiver.cjs", { clone: wanted, index: 0, memory: room, job, from });
+  const receiver = started("clone-receiver.cjs");
+  receiver.postMessage({ clone: wanted, index: 0, memory: room, job, from } satisfies ReceiverSetup);
   return { memory, room, sender, receiver };
 }
 

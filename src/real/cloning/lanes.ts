@@ -13,12 +13,14 @@ export interface Lane {
 /** Whole chunks of an image. */
 export const stripeBytes = 4 << 20;
 
+export const lanesMax = 2;
+
 /** Less than that is over before a second thread has started. */
 const bytesMin = 48 << 20;
 
 export function lanesFor(ranges: readonly MemoryRange[]): number {
   const bytes = ranges.reduce((sum, [from, to]) => sum + to - from, 0);
-  return bytes < bytesMin ? 1 : 2;
+  return bytes < bytesMin ? 1 : lanesMax;
 }
 
 /** What a program uses of its memory at the moment. */

@@ -43,7 +43,7 @@ export type FromSender =
   | { readonly kind: "captured"; readonly last: CopiedRound }
   | { readonly kind: "failed"; readonly problem: string };
 
-/** `workerData` of the thread that fills the memory of the clone. */
+/** The one message to the thread that fills the memory of the clone. */
 export interface ReceiverSetup {
   readonly clone: CloneKey;
   /** Which lane. */

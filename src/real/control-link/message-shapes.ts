@@ -52,6 +52,7 @@ export const toNodeBounds: Bounds<ToNode["kind"]> = {
   contacts: short,
   run: short,
   "start-ranks": long,
+  reserve: short,
   "end-ranks": short,
   "spawn-answer": short,
   written: short,
@@ -126,7 +127,8 @@ export const fromVolunteer: Pick<ShapesOf<FromNode>, "heartbeat"> = {
 };
 
 /** Messages to a node that is not set up. */
-export const toNewNode: Pick<ShapesOf<ToNode>, "setup" | "dismissed" | "end"> = {
+export const toNewNode: Pick<ShapesOf<ToNode>, "reserve" | "setup" | "dismissed" | "end"> = {
+  reserve: object({ kind: kind("reserve") }),
   setup: (value) => setup(value) || protocolPartsOf(value as Setup),
   dismissed: object({ kind: kind("dismissed"), why: text }),
   end: object({ kind: kind("end") }),
@@ -245,7 +247,7 @@ export function toNodeShapes({ processes, here, recovers, protocol }: NodePlace)
     "take-clone": object({ kind: kind("take-clone"), rank: own, number: number32, source: rank, from: list(address) }),
     "drop-clone": object({ kind: kind("drop-clone"), rank: own }),
   };
-  const always: Omit<ShapesOf<ToNode>, RecoveryMessage | "setup"> = {
+  const always: Omit<ShapesOf<ToNode>, RecoveryMessage | "reserve" | "setup"> = {
     contacts: object({ kind: kind("contacts"), addresses: list(orNull(address), processes) }),
     run: object({ kind: kind("run"), form: word("script", "module", "wasm"), packages: list(text) }),
     "start-ranks": object({

@@ -17,6 +17,7 @@ import { isResumable, type JobOptions } from "./job-options.ts";
 import { createParts, type JobParts } from "./job-parts.ts";
 import { bundleProgram } from "./programs/program-bundle.ts";
 import { compileAsBundle, languageOf, sourceExtensions } from "./programs/program-compile.ts";
+import { JobMoves, type MoveOrder } from "./recovery/job-moves.ts";
 import type { WhereaboutsEvent } from "./report/job-event.ts";
 import type { JobEventQueue } from "./report/job-event-queue.ts";
 import type { JobProgress, JobResult } from "./report/job-report.ts";
@@ -82,12 +83,14 @@ export class Job {
 
   /** The ranks of a node shall be elsewhere, and the node shall go. Returns the obstacle; empty: it does. */
   drain(node: number): string {
-    const { core, clones } = this.#parts;
-    const { nodes } = this.#options;
-    if (core.outcome !== undefined) return "the job ends";
-    if (clones === null) return "lost ranks of this job do not come back elsewhere; run it with --sustain and --spares";
-    if (node >= nodes) return `the job has nodes 0 to ${nodes - 1}`;
-    return clones.drain(node);
+    return this.move({ moved: { kind: "node", node }, onto: null });
+  }
+
+  /** The same, for a rank too. */
+  move(order: MoveOrder): string {
+    const { nodes, ranks, replicas, placement, protocol, protocolOptions } = this.#options;
+    const spares = protocol.spares?.(protocolOptions) ?? 0;
+    return new JobMoves({ nodes, ranks: replicas?.length ?? ranks, placement, spares }, this.#parts).move(order);
   }
 
   /** Every rank stops at its next MPI call; when all have, images of them are written and the job ends. */

@@ -45,6 +45,7 @@ import { folderLedAway, foldersGiven } from "./programs/folders-given.ts";
 import { isModule, languageOf } from "./programs/program-compile.ts";
 import { joinPrograms } from "./programs/several-programs.ts";
 import { protocolGiven } from "./protocol-given.ts";
+import type { MoveOrder } from "./recovery/job-moves.ts";
 import type { JobEvent, WhereaboutsEvent } from "./report/job-event.ts";
 import type { JobProgress, JobResult } from "./report/job-report.ts";
 
@@ -177,8 +178,10 @@ export interface RunningJob extends AsyncIterable<JobEvent> {
   freeze(): void;
   /** Where the protocol takes checkpoints: of all sets, now. Does nothing otherwise, nor where a program takes its own. */
   checkpoint(): void;
-  /** Where lost ranks come back on spares: that node's shall, and the node goes. Returns the obstacle; empty: it does. */
+  /** Where lost ranks begin again elsewhere: that node's shall, and the node goes. Returns the obstacle; empty: it does. */
   drain(node: number): string;
+  /** The same for a rank too, and onto a chosen node. */
+  move(order: MoveOrder): string;
   readonly progress: JobProgress;
   /** Where its ranks are. Takes a second at most. */
   whereabouts(): Promise<WhereaboutsEvent>;
@@ -446,6 +449,7 @@ function runningJob(
     freeze: () => job.freeze(),
     checkpoint: () => job.checkpoint(),
     drain: (node) => job.drain(node),
+    move: (order) => job.move(order),
     get progress() {
       return job.progress;
     },

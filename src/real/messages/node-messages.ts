@@ -29,6 +29,11 @@ export const build: string = __BANYAN_VERSION__;
 // Dispatcher → node
 
 /** The first message: all a node needs to start its threads, which then wait for `run`. */
+/** To a process that waits to take the place of a node: the memory of a clone will come then, and threads shall be ready for it. */
+interface Reserve {
+  readonly kind: "reserve";
+}
+
 export interface Setup {
   readonly kind: "setup";
   readonly node: number;
@@ -251,6 +256,7 @@ export interface End {
   readonly kind: "end";
 }
 export type ToNode =
+  | Reserve
   | Setup
   | Contacts
   | RunProgram

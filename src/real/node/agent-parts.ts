@@ -3,6 +3,7 @@
  * that calls another one, made later, does so when a rank runs.
  */
 import { ranksOfNode } from "../../core/service/placement.ts";
+import type { WaitingReceivers } from "../cloning/waiting-receivers.ts";
 import type { FileService } from "../file-service/client.ts";
 import { tryToAllocate } from "../machine/memory-shortage.ts";
 import type { FromNode, RecoverySetup, Setup } from "../messages/node-messages.ts";
@@ -26,6 +27,8 @@ export interface AgentOptions {
   readonly job: JobSecret;
   /** Where other nodes can reach this one. */
   readonly host: string;
+  /** Threads for memories of clones. */
+  readonly receivers: WaitingReceivers;
   /** Of this node alone; removed by its maker. */
   readonly folder: string;
   /** The dispatcher's host of files. */
@@ -123,11 +126,12 @@ export class AgentParts {
   }
 
   #createClones(): NodeClones {
-    const { job, host } = this.#options;
+    const { job, host, receivers } = this.#options;
     return new NodeClones(
       { job, host },
       {
         memoryOf: (rank) => this.threads.memoryOf(rank),
+        newReceiver: () => receivers.take(),
         newMemory: () => tryToAllocate(() => this.threads.newMemory()),
         news: (rank, number, news) => this.send({ kind: "clone", rank, number, news }),
         captured: (rank, facts, problem) => {

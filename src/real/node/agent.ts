@@ -60,6 +60,7 @@ export class Agent {
 
   handle(message: ToNode): void {
     switch (message.kind) {
+      case "reserve":
       case "setup":
       case "dismissed":
         throw new Error(`Banyan is wrong here: an agent is told "${message.kind}". Please report it.`);

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { describeSystemError } from "../../core/base/system-error.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import type { KeepCache } from "../../v8/cached-bundle.ts";
+import { WaitingReceivers } from "../cloning/waiting-receivers.ts";
 import { callDispatcher } from "../control-link/call-dispatcher.ts";
 import { ControlLink } from "../control-link/control-link.ts";
 import { DispatcherWatch } from "../control-link/dispatcher-watch.ts";
@@ -122,6 +123,7 @@ class NodeMain {
       dispatcher: { name: "the dispatcher", address: { host, port }, job },
       // Others reach this machine where the dispatcher does.
       host: socket.localAddress!,
+      receivers: new WaitingReceivers(),
       send: (message) => this.#link.send(message),
       isSaying: () => !this.#link.isIdle,
       leave: (how) => this.#leave(how === "in order" ? () => process.exit(0) : killSelf),
@@ -143,7 +145,8 @@ class NodeMain {
     // Before flags of V8 are set: under others it would not take the cache.
     if (message.kind === "run") keepCache();
     if (message.kind === "end") tell({ kind: "over" });
-    if (message.kind === "setup") this.#begin(message);
+    if (message.kind === "reserve") this.#options.receivers.prepare();
+    else if (message.kind === "setup") this.#begin(message);
     else if (message.kind === "dismissed") tell({ kind: "dismissed", why: message.why }, fenced);
     else if (this.#agent !== null) this.#agent.handle(message);
     else if (message.kind === "end") this.#leave(() => process.exit(0));

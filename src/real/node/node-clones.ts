@@ -29,6 +29,8 @@ interface NodeClonesOptions {
 interface NodeClonesPorts {
   /** Of a process of this node; undefined: it has none. */
   memoryOf(rank: number): WebAssembly.Memory | undefined;
+  /** A thread that waits for its `ReceiverSetup`. */
+  newReceiver(): Worker;
   /** Undefined: there is no memory for another process. */
   newMemory(): WebAssembly.Memory | undefined;
   news(rank: number, number: number, news: CloneNews): void;
@@ -129,7 +131,9 @@ export class NodeClones {
       const heard = (message: FromSender): void => {
         if (this.#giving.get(rank) === giving) this.#senderSaid(rank, giving, { ...message, index });
       };
-      giving.threads.push(started("clone-sender.cjs", setup, heard));
+      const thread = new Worker(join(__dirname, "clone-sender.cjs"), { workerData: setup });
+      listen(thread, heard);
+      giving.threads.push(thread);
     }
   }
 
@@ -192,7 +196,10 @@ export class NodeClones {
       const heard = (message: FromReceiver): void => {
         if (this.#taking.get(rank) === taking) this.#receiverSaid(rank, taking, { ...message, index });
       };
-      taking.threads.push(started("clone-receiver.cjs", setup, heard));
+      const thread = this.#ports.newReceiver();
+      listen(thread, heard);
+      thread.postMessage(setup);
+      taking.threads.push(thread);
     }
   }
 
@@ -238,15 +245,12 @@ function together(lanes: readonly (readonly CopiedRound[])[]): CopiedRound[] {
   });
 }
 
-function started<Message>(
-  file: string,
-  setup: SenderSetup | ReceiverSetup,
+function listen<Message>(
+  thread: Worker,
   heard: (message: Message | { readonly kind: "failed"; readonly problem: string }) => void,
-): Worker {
-  const thread = new Worker(join(__dirname, file), { workerData: setup });
+): void {
   thread.on("message", heard);
   thread.on("error", ({ message }: Error) => heard({ kind: "failed", problem: message }));
   // It does not keep the node alive.
   thread.unref();
-  return thread;
 }

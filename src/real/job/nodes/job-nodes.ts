@@ -142,9 +142,10 @@ export class JobNodes {
   }
 
   /** Processes that wait to take places, numbered from 1; one that is gone before is told of. */
-  startReserve(spares: number, lost: (spare: number) => void): void {
+  startReserve(spares: number, isForMemories: boolean, lost: (spare: number) => void): void {
     for (let spare = 1; spare <= spares; spare++) {
       const process = this.#newProcess();
+      if (isForMemories) process.send({ kind: "reserve" });
       this.#reserve.set(spare, process);
       void process.gone.then(() => {
         if (this.#reserve.delete(spare)) lost(spare);
@@ -152,9 +153,11 @@ export class JobNodes {
     }
   }
 
-  /** Others may have to take places from now on. */
-  prepareSpare(): void {
-    if (this.#options.startsOwn) this.#spare ??= this.#newProcess();
+  /** Others may have to take places from now on. `isForMemories`: those of clones will come. */
+  prepareSpare(isForMemories = false): void {
+    if (this.#spare !== null || !this.#options.startsOwn) return;
+    this.#spare = this.#newProcess();
+    if (isForMemories) this.#spare.send({ kind: "reserve" });
   }
 
   /** The program is there: every node loads it, those that start later too. */

@@ -38,8 +38,6 @@ test("D2 news of the wrong process are none, and a node that ends takes what it 
   const { travel, sent } = travelling();
   travel.nodeEnded(2);
   equal(travel.isLost, false, "nothing was there yet");
-  travel.giveUp();
-  deepEqual(sent, []);
   travel.depart();
   travel.heard(5, { kind: "listening", addresses });
   travel.captured(0);
@@ -54,5 +52,19 @@ test("D2 news of the wrong process are none, and a node that ends takes what it 
     [1, "give-clone"],
     [1, "drop-clone"],
     [2, "drop-clone"],
+  ]);
+});
+
+test("D2 the source prepares before the node of the clone is there, which is told where to call when both are", () => {
+  const { travel, sent } = travelling();
+  travel.heard(3, { kind: "listening", addresses });
+  deepEqual(sent, [[1, "give-clone"]]);
+  travel.depart();
+  deepEqual(sent.at(-1), [2, "take-clone"]);
+  const other = travelling();
+  other.travel.giveUp();
+  deepEqual(other.sent, [
+    [1, "give-clone"],
+    [1, "drop-clone"],
   ]);
 });

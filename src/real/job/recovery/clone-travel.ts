@@ -4,6 +4,7 @@
  */
 import type { CopiedRound } from "../../cloning/messages.ts";
 import type { CloneNews, ToNode } from "../../messages/node-messages.ts";
+import type { Address } from "../../transport/sockets/address.ts";
 
 interface TravelPlaces {
   readonly source: number;
@@ -23,7 +24,9 @@ export class CloneTravel {
   readonly places: TravelPlaces;
   readonly #number: number;
   readonly #send: (node: number, message: ToNode) => void;
+  /** The node of the clone is there; and where the memory can be called for, null: not yet. */
   #hasDeparted = false;
+  #from: readonly Address[] | null = null;
   #rounds: readonly CopiedRound[] = [];
   /** How much of standard input the source had had; −1: it is not captured. */
   #inputOffset = -1;
@@ -38,6 +41,8 @@ export class CloneTravel {
     this.#number = number;
     this.places = places;
     this.#send = send;
+    // Threads are started there while the node of the clone is prepared.
+    send(places.sourceNode, { kind: "give-clone", rank: places.source, number });
   }
 
   /** The node of the clone is there. */
@@ -45,14 +50,21 @@ export class CloneTravel {
     if (this.#hasDeparted) return;
     this.#hasDeparted = true;
     this.#departedMs = performance.now();
-    this.#send(this.places.sourceNode, { kind: "give-clone", rank: this.places.source, number: this.#number });
+    this.#call();
+  }
+
+  /** When both are there. */
+  #call(): void {
+    const { source, clone, cloneNode } = this.places;
+    if (!this.#hasDeparted || this.#from === null) return;
+    this.#send(cloneNode, { kind: "take-clone", rank: clone, number: this.#number, source, from: this.#from });
   }
 
   heard(process: number, news: Exclude<CloneNews, { kind: "failed" }>): void {
-    const { source, clone, cloneNode } = this.places;
+    const { source, clone } = this.places;
     if (process === source && news.kind === "listening") {
-      const { addresses: from } = news;
-      this.#send(cloneNode, { kind: "take-clone", rank: clone, number: this.#number, source, from });
+      this.#from = news.addresses;
+      this.#call();
     }
     if (process === source && news.kind === "copied") this.#rounds = news.rounds;
     if (process === source && news.kind === "left") this.#rounds = [...this.#rounds, news.last];
@@ -77,9 +89,8 @@ export class CloneTravel {
   }
 
   giveUp(): void {
-    if (!this.#hasDeparted) return;
     const { source, sourceNode, clone, cloneNode } = this.places;
     this.#send(sourceNode, { kind: "drop-clone", rank: source });
-    this.#send(cloneNode, { kind: "drop-clone", rank: clone });
+    if (this.#hasDeparted) this.#send(cloneNode, { kind: "drop-clone", rank: clone });
   }
 }

@@ -111,10 +111,10 @@ export class JobClones {
 
   allBegan(): void {
     const { nodes, report } = this.#parts;
-    const { spares } = this.#options;
-    if (spares === 0) nodes.prepareSpare();
+    const { spares, isByProgram } = this.#options;
+    if (spares === 0) nodes.prepareSpare(!isByProgram);
     this.#spares = new SpareNodes(spares, nodeStartsMax);
-    nodes.startReserve(spares, (spare) => {
+    nodes.startReserve(spares, !isByProgram, (spare) => {
       if (this.#spares.lost(spare)) report.note(`spare ${spare} is gone, and takes no place`);
     });
   }
@@ -190,10 +190,10 @@ export class JobClones {
   }
 
   /**
-   * A node shall go, and its ranks shall be elsewhere: a spare takes its place, and clones of other replicas theirs. Returns the obstacle; empty:
-   * the node is gone. Their ranks lack a replica until the clones are back, so each must have another one.
+   * A node shall go, and its ranks shall be elsewhere: a spare takes its place, that one or the next, and clones of other replicas theirs. Returns the
+   * obstacle; empty: the node is gone. Their ranks lack a replica until the clones are back, so each must have another one.
    */
-  drain(node: number): string {
+  drain(node: number, spare: number | null = null): string {
     const { core, nodes, report } = this.#parts;
     const { players } = this.#options;
     const living = [...players.keys()].filter((process) => core.isRankAlive(process));
@@ -205,10 +205,29 @@ export class JobClones {
     if (here.length === 0) return "it has no ranks";
     if (this.#schedule.present !== null) return "lost replicas are coming back; try again when they are there";
     if (alone.length > 0) return `${report.names.listed(alone)} would be lost: there is no other`;
-    if (this.#spares.left === 0) return "no spare is left to take its place; give --spares";
+    const { left } = this.#spares;
+    if (left.length === 0) return "no spare is left to take its place; give --spares";
+    if (spare !== null && !left.includes(spare))
+      return `spare ${spare} is not in reserve; spares in reserve: ${left.join(", ")}`;
+    if (spare !== null) this.#spares.choose(node, spare);
     report.note(`node ${node} is drained: ${report.names.listed(here)} will be elsewhere`);
     nodes.processOf(node).cut("it was drained");
     return "";
+  }
+
+  /** Where that replica of a rank is; unless one is given, the last that lives: the first usually performs what the rank does to files. A text: it is nowhere. */
+  nodeOf(rank: number, replica: number | null): number | string {
+    const { players, plan } = this.#options;
+    const { core, report } = this.#parts;
+    const playing = [...players.keys()].filter((process) => players[process]!.rank === rank);
+    const replicas = plan[rank] ?? 0;
+    if (replica !== null && replica >= replicas)
+      return replicas === 1 ? `rank ${rank} has replica 0 alone` : `rank ${rank} has replicas 0 to ${replicas - 1}`;
+    const process = playing.findLast(
+      (each) => core.isRankAlive(each) && (replica === null || players[each]!.replica === replica),
+    );
+    if (process !== undefined) return this.#nodeOf(process);
+    return replica === null ? `rank ${rank} is lost` : `${report.names.nameOf(playing[replica]!)} is lost`;
   }
 
   // The source
@@ -455,7 +474,7 @@ export class JobClones {
     const back = this.#untold.splice(0).sort((one, other) => one - other);
     const { report, nodes, core } = this.#parts;
     // Not sooner: another process would take the processors from those that come back.
-    if (core.outcome === undefined && this.#spares.left === 0) nodes.prepareSpare();
+    if (core.outcome === undefined && this.#spares.left.length === 0) nodes.prepareSpare(!this.#options.isByProgram);
     const spares = [...new Set(back.map((each) => this.#spareOf(each)))].filter((each) => each > 0);
     const where = spares.length === 0 ? "" : `, on spare ${spares.join(" and ")}`;
     report.note(`${report.names.listed(back)} came back, ${(afterMs / 1000).toFixed(2)} s after the loss${where}`);

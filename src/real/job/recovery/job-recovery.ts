@@ -24,6 +24,9 @@ import type { JobFaults } from "./job-faults.ts";
 import { Savings } from "./savings.ts";
 import { SetImages, type SetImagesOptions } from "./set-images.ts";
 
+/** A rank that computes and makes no call is not captured: a node that leaves does not wait for it any longer. */
+const savingMsMax = 5_000;
+
 interface JobRecoveryOptions extends RecoveryOptions, SetImagesOptions {
   /** Node of each rank; all members of a set are on one. */
   readonly placement: Placement;
@@ -39,7 +42,7 @@ interface JobRecoveryOptions extends RecoveryOptions, SetImagesOptions {
 interface JobRecoveryParts {
   readonly core: Pick<Dispatcher, "outcome" | "unusable" | "nodeEnded" | "falls">;
   readonly nodes: Pick<JobNodes, "send" | "sendAll" | "replace" | "processOf" | "prepareSpare">;
-  readonly report: Pick<JobReport, "note" | "committed" | "recovered">;
+  readonly report: Pick<JobReport, "note" | "committed" | "recovered" | "names">;
   readonly journal: Pick<JobJournal, "append">;
   /** Null: there is no fault plan. */
   readonly faults: Pick<JobFaults, "watchesOf" | "happened"> | null;
@@ -65,6 +68,8 @@ export class JobRecovery {
   readonly #savings = new Savings();
   /** Nodes that were lost and started again. */
   #restarts = 0;
+  /** Nodes that go when their ranks have new checkpoints. */
+  readonly #draining = new Set<number>();
   /** Fulfilled when the faults planned for the latest event have happened. */
   #happened: Promise<void> = Promise.resolve();
 
@@ -219,6 +224,7 @@ export class JobRecovery {
   /** The node is gone, and with it these ranks. */
   nodeFallen(node: number, ranks: readonly number[]): void {
     this.#restarts++;
+    this.#draining.delete(node);
     this.#restartPlacement.gone(node);
     this.fallen(ranks);
   }
@@ -265,15 +271,44 @@ export class JobRecovery {
   }
 
   /** Checkpoints of that node's ranks, now. Fulfilled when they count, or after a while: there may be none. */
-  saveNode(node: number): Promise<void> {
-    const sets = this.#members.flatMap((ranks, set) =>
-      ranks.some((rank) => this.#nodeOfRank(rank) === node) ? [set] : [],
-    );
-    if (!this.#options.canCapture) return Promise.resolve();
-    const saved = this.#savings.begin(sets);
-    this.#feed((nowMs) => {
-      for (const set of sets) this.#core.take(set, nowMs);
+  async saveNode(node: number): Promise<void> {
+    if (this.#options.canCapture) await this.#saved(this.#setsOn(node), savingMsMax);
+  }
+
+  /**
+   * A node shall go, and its ranks shall begin again in the process that takes its place: from checkpoints that are taken for that, so that little is done
+   * again. Returns the obstacle; empty: it goes when they are stored. A program in TypeScript takes its next checkpoint itself.
+   */
+  drain(node: number): string {
+    const { nodes, report } = this.#parts;
+    const sets = this.#setsOn(node);
+    if (this.#draining.has(node)) return "it is being drained";
+    if (!this.isQuiet) return "lost ranks are coming back; try again when they are there";
+    if (sets.length === 0) return "it has no ranks";
+    this.#draining.add(node);
+    const ranks = sets.flatMap((set) => this.#members[set]!);
+    report.note(`node ${node} is drained: ${report.names.listed(ranks)} will begin again from the next checkpoint`);
+    // If it is lost before, the one that takes its place is meant by nobody.
+    const drained = nodes.processOf(node);
+    void this.#saved(sets, Number.POSITIVE_INFINITY).then((isSaved) => {
+      this.#draining.delete(node);
+      if (isSaved) drained.cut("it was drained");
     });
+    return "";
+  }
+
+  #setsOn(node: number): number[] {
+    return this.#members.flatMap((ranks, set) => (ranks.some((rank) => this.#nodeOfRank(rank) === node) ? [set] : []));
+  }
+
+  /** Fulfilled when new checkpoints of these sets count: true; or after so long. */
+  #saved(sets: readonly number[], msMax: number): Promise<boolean> {
+    const saved = this.#savings.begin(sets, msMax);
+    if (this.#options.canCapture) {
+      this.#feed((nowMs) => {
+        for (const set of sets) this.#core.take(set, nowMs);
+      });
+    }
     return saved;
   }
 

@@ -1,24 +1,22 @@
 /** Somebody waits until checkpoints of some sets count, and not for ever: a rank that computes and makes no call is not captured. */
 
-const savingMsMax = 5_000;
-
 interface Saving {
   readonly sets: Set<number>;
-  readonly over: () => void;
+  readonly over: (isSaved: boolean) => void;
 }
 
 export class Savings {
   readonly #savings = new Set<Saving>();
 
-  /** Fulfilled when a checkpoint of each of these sets counts that did not before, or after a while. */
-  begin(sets: readonly number[]): Promise<void> {
+  /** True: a checkpoint of each of these sets counts that did not before. False: it took longer than `msMax`, or nothing is waited for any more. */
+  begin(sets: readonly number[], msMax: number): Promise<boolean> {
     return new Promise((resolve) => {
-      const over = (): void => {
+      const over = (isSaved: boolean): void => {
         clearTimeout(late);
         this.#savings.delete(saving);
-        resolve();
+        resolve(isSaved);
       };
-      const late = setTimeout(over, savingMsMax);
+      const late = Number.isFinite(msMax) ? setTimeout(over, msMax, false) : undefined;
       const saving: Saving = { sets: new Set(sets), over };
       this.#savings.add(saving);
     });
@@ -26,12 +24,12 @@ export class Savings {
 
   committed(set: number): void {
     for (const { sets, over } of this.#savings) {
-      if (sets.delete(set) && sets.size === 0) over();
+      if (sets.delete(set) && sets.size === 0) over(true);
     }
   }
 
   /** Nothing is waited for any more. */
   end(): void {
-    for (const { over } of this.#savings) over();
+    for (const { over } of this.#savings) over(false);
   }
 }

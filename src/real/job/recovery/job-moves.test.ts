@@ -1,0 +1,69 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { test } from "node:test";
+import { JobMoves, type Moved } from "./job-moves.ts";
+
+const options = { nodes: 4, ranks: 4, placement: [0, 1, 2, 3], spares: 2 };
+const running = { outcome: undefined };
+const rank = (number: number, replica: number | null = null): Moved => ({ kind: "rank", rank: number, replica });
+
+/** What is said to a part, and its answers: node 3 cannot be drained. */
+function part(): { drained: unknown[]; drain(...order: unknown[]): string; nodeOf(of: number): number } {
+  const drained: unknown[] = [];
+  const drain = (...order: unknown[]): string => {
+    drained.push(order);
+    return order[0] === 3 ? "it cannot be" : "";
+  };
+  return { drained, drain, nodeOf: (of) => of };
+}
+
+test("D5 a rank is moved with its node, onto any node in reserve or the one that is named", () => {
+  const clones = part();
+  const moves = new JobMoves(options, { core: running, clones, recovery: null });
+  equal(moves.move({ moved: rank(1), onto: null }), "");
+  equal(moves.move({ moved: rank(2, 1), onto: 5 }), "");
+  equal(moves.move({ moved: { kind: "node", node: 0 }, onto: 4 }), "");
+  equal(moves.move({ moved: rank(3), onto: null }), "it cannot be");
+  deepEqual(clones.drained, [
+    [1, null],
+    [2, 2],
+    [0, 1],
+    [3, null],
+  ]);
+});
+
+test("D5 under a protocol that takes checkpoints a rank is moved with its node, and nobody chooses where to", () => {
+  const recovery = part();
+  const moves = new JobMoves(options, { core: running, clones: null, recovery });
+  equal(moves.move({ moved: rank(1), onto: null }), "");
+  equal(moves.move({ moved: rank(1, 0), onto: null }), "");
+  equal(moves.move({ moved: rank(1, 1), onto: null }), "rank 1 has no replicas");
+  equal(
+    moves.move({ moved: rank(1), onto: 4 }),
+    "its place is taken by a process that is started for that; nodes can be chosen where there are --spares",
+  );
+  deepEqual(recovery.drained, [[1], [1]]);
+});
+
+test("D5 what cannot be moved is said with what could", () => {
+  const clones = part();
+  const parts = { core: running, clones, recovery: null };
+  const moves = new JobMoves(options, parts);
+  const none = new JobMoves({ ...options, spares: 0 }, parts);
+  const obstacles = [
+    moves.move({ moved: rank(4), onto: null }),
+    moves.move({ moved: { kind: "node", node: 4 }, onto: null }),
+    moves.move({ moved: rank(0), onto: 2 }),
+    moves.move({ moved: rank(0), onto: 6 }),
+    none.move({ moved: rank(0), onto: 4 }),
+    new JobMoves(options, { ...parts, core: { outcome: "over" } }).move({ moved: rank(0), onto: null }),
+  ];
+  deepEqual(obstacles, [
+    "the job has ranks 0 to 3",
+    "the job has nodes 0 to 3",
+    "node 2 has a place of its own; only a node in reserve takes another's: nodes 4 to 5",
+    "nodes in reserve: nodes 4 to 5",
+    "nodes in reserve: none",
+    "the job ends",
+  ]);
+  deepEqual(clones.drained, []);
+});

@@ -1,0 +1,82 @@
+/**
+ * `banyan move`: ranks of a job go on elsewhere because somebody wants it, not because they are lost. What moves is a node, with all its ranks: places of processes do
+ * not change in the life of a job, another process takes the place of the node (ADR 50). A rank is moved with its node.
+ */
+import type { JobClones } from "./job-clones.ts";
+import type { JobRecovery } from "./job-recovery.ts";
+
+/** The ranks of a node; or a rank, and those beside it. */
+export type Moved =
+  | { readonly kind: "node"; readonly node: number }
+  /** `replica`: null, any. */
+  | { readonly kind: "rank"; readonly rank: number; readonly replica: number | null };
+
+export interface MoveOrder {
+  readonly moved: Moved;
+  /** The node that takes the place: one in reserve, which are counted behind those of the job. Null: any. */
+  readonly onto: number | null;
+}
+
+interface JobMovesOptions {
+  readonly nodes: number;
+  /** Those that the job began with. */
+  readonly ranks: number;
+  /** By process: its node. */
+  readonly placement: readonly number[];
+  readonly spares: number;
+}
+
+interface JobMovesParts {
+  readonly core: { readonly outcome: unknown };
+  /** Null: lost ranks do not come back as clones; do not begin again. */
+  readonly clones: Pick<JobClones, "drain" | "nodeOf"> | null;
+  readonly recovery: Pick<JobRecovery, "drain"> | null;
+}
+
+export class JobMoves {
+  readonly #options: JobMovesOptions;
+  readonly #parts: JobMovesParts;
+
+  constructor(options: JobMovesOptions, parts: JobMovesParts) {
+    this.#options = options;
+    this.#parts = parts;
+  }
+
+  /** Returns the obstacle; empty: it is done. */
+  move({ moved, onto }: MoveOrder): string {
+    const { core, clones, recovery } = this.#parts;
+    if (core.outcome !== undefined) return "the job ends";
+    if (clones === null && recovery === null)
+      return "lost ranks of this job do not begin again elsewhere; run it with --sustain and --spares, or under a protocol that takes checkpoints; or freeze all of it (--freeze-at) and thaw it elsewhere";
+    const node = this.#nodeOf(moved);
+    if (typeof node === "string") return node;
+    const spare = this.#spareOf(onto);
+    if (typeof spare === "string") return spare;
+    return clones?.drain(node, spare) ?? recovery?.drain(node) ?? "";
+  }
+
+  #nodeOf(moved: Moved): number | string {
+    const { nodes, ranks, placement } = this.#options;
+    const { clones } = this.#parts;
+    if (moved.kind === "node") return moved.node < nodes ? moved.node : `the job has ${upTo("node", nodes)}`;
+    const { rank, replica } = moved;
+    if (rank >= ranks) return `the job has ${upTo("rank", ranks)}`;
+    if (clones !== null) return clones.nodeOf(rank, replica);
+    return replica === null || replica === 0 ? placement[rank]! : `rank ${rank} has no replicas`;
+  }
+
+  /** The number of a spare. */
+  #spareOf(onto: number | null): number | null | string {
+    const { nodes, spares } = this.#options;
+    if (onto === null) return null;
+    if (this.#parts.clones === null)
+      return "its place is taken by a process that is started for that; nodes can be chosen where there are --spares";
+    if (onto >= nodes && onto < nodes + spares) return onto - nodes + 1;
+    const reserve = spares === 0 ? "none" : spares === 1 ? `node ${nodes}` : `nodes ${nodes} to ${nodes + spares - 1}`;
+    return onto < nodes
+      ? `node ${onto} has a place of its own; only a node in reserve takes another's: ${reserve}`
+      : `nodes in reserve: ${reserve}`;
+  }
+}
+
+const upTo = (what: string, count: number): string => (count === 1 ? `${what} 0 alone` : `${what}s 0 to ${count - 1}`);

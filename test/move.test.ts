@@ -1,0 +1,56 @@
+/** `banyan move` under protocols without replicas: D5, and what a user is told where it cannot be. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { banyan, program, Run } from "./harness.ts";
+import { timeLimit } from "./patience.ts";
+
+const limit = timeLimit(120_000);
+
+test("D5 under logging a rank is moved: a checkpoint first, then it begins again from there", limit, async () => {
+  const rounds = 600;
+  const words = ["--protocol", "logging", "test/programs/c/replicas.c", `${rounds}`, "10000"];
+  const run = new Run(["run", "-n", "2", "--nodes", "2", ...words], { stdin: "3\n4\n", timeoutMs: 100_000 });
+  await run.printed("at work", 2);
+  const move = (...more: string[]) => banyan(["move", `${run.child.pid}`, ...more]);
+  const chosen = await move("--rank", "1", "--node", "2");
+  assert.match(
+    chosen.stderr,
+    /^banyan: Cannot move rank 1: its place is taken by a process that is started for that; /,
+  );
+  const moved = await move("--rank", "1");
+  assert.equal(moved.code, 0, moved.stderr);
+  const { code, stdout, stderr } = await run.ended;
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /node 1 is drained: rank 1 will begin again from the next checkpoint/);
+  assert.match(stderr, /node 1 \(rank 1\) failed .*: it was drained; it is started again/);
+  assert.match(stderr, /1 node lost, 1 rank restarted in [^;]*; 1 checkpoint/);
+  const lines = Array.from({ length: rounds / 10 }, (_, i) => `round ${i * 10}`);
+  assert.deepEqual(stdout.match(/^round \d+/gm)?.sort(), lines.flatMap((line) => [line, line]).sort());
+  run.assertNothingLeft();
+});
+
+const waiting = program(
+  "move.ts",
+  `import { mpi } from "banyan";
+  console.log("here");
+  mpi.world.recv(new Int32Array(1), { source: 0, tag: 3 });`,
+);
+
+test("M7 banyan move says what is wrong with the call, and which jobs have no ranks to move", limit, async () => {
+  const run = new Run(["run", waiting]);
+  await run.printed("here");
+  const errors: string[] = [];
+  for (const words of [[], ["--drain", "0", "--rank", "0"], ["--rank", "x"], ["--rank", "0"]]) {
+    const { code, stderr } = await banyan(["move", `${run.child.pid}`, ...words]);
+    errors.push(`${code} ${stderr.split("\n")[0]}`);
+  }
+  run.child.kill("SIGTERM");
+  await run.ended;
+  const call = "give either --drain NODE, or --rank RANK and perhaps --replica NUMBER";
+  assert.deepEqual(errors, [
+    `2 banyan: Cannot move: ${call}`,
+    `2 banyan: Cannot move: ${call}`,
+    '2 banyan: Cannot use "x" for --rank: it must be a whole number',
+    "1 banyan: Cannot move rank 0: lost ranks of this job do not begin again elsewhere; run it with --sustain and --spares, or under a protocol that takes checkpoints; or freeze all of it (--freeze-at) and thaw it elsewhere",
+  ]);
+});
