@@ -101,6 +101,16 @@ export class Lab {
     this.#options.remark(text);
   }
 
+  /** The user wants no more: whatever is measured is thrown away. */
+  get isInterrupted(): boolean {
+    return this.#options.interrupt.aborted;
+  }
+
+  /** What is measured now. */
+  progress(text: string): void {
+    this.#options.progress(text);
+  }
+
   own({ contender, program, args, ranks, nodes = 1 }: OwnJob, options: StartOptions): MeasuredStart {
     const run = ["run", "--quiet", "-n", String(ranks), "--nodes", String(nodes), programPath(program), ...args];
     return { contender, command: banyanCommand(run), ...withDefaults(options) };

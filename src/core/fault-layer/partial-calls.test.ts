@@ -116,6 +116,30 @@ describe("U5: MPI_Intercomm_create under the layer", () => {
     });
   }
 
+  for (const dead of [[2, 3], [0, 1], [0, 3], [1, 2], [3], [2, 4, 5]]) {
+    test(`${dead} dead, on both sides or one: PROC_FAILED at all; both shrink, and have it at the next attempt`, () => {
+      inManyWorlds(8, function* (rank) {
+        const half = (yield* rank.split(rank.world, rank.rank % 2))!;
+        if (dead.includes(rank.rank)) {
+          yield rank.process.compute((rank.rank * 700_000) % 1_100_000);
+          return yield* rank.die();
+        }
+        equal((yield* between(rank, half)).error, PROC_FAILED);
+        const left = (yield* rank.shrink(half))!;
+        const living = rank.world.group.worldRanks().filter((each) => !dead.includes(each));
+        const other = living.find((each) => each % 2 !== rank.rank % 2)!;
+        for (let time = 0; time < 2; time++) {
+          const task = yield* rank.task(new CreateInter(left, 0, rank.world, other, 7));
+          equal(task.error, 0);
+          const members = living.filter((each) => each % 2 !== rank.rank % 2);
+          deepEqual(task.result!.remote!.worldRanks(), members);
+          equal(yield* rank.barrier(task.result!), 0);
+        }
+        return yield* rank.finalize();
+      });
+    });
+  }
+
   test("the other leader dies while this side waits for its words", () => {
     inManyWorlds(6, function* (rank) {
       const half = (yield* rank.split(rank.world, rank.rank % 2))!;

@@ -69,6 +69,8 @@ export class Communicator {
    * that makes them too: how many this rank has come to. Two ranks make those that they have in common in the same order. Null: none.
    */
   private partialCalls: Map<number, number> | null = null;
+  /** By world rank and tag: words of leaders (MPI_Intercomm_create) that belong to calls which this rank had given up. Null: none. */
+  private leftWords: Map<string, number> | null = null;
   private currentBoard: Board | null = null;
   boardIndex = -1;
   private knownFoldSteps: Int32Array | null = null;
@@ -233,6 +235,23 @@ export class Communicator {
   skipPartial(member: WorldRank, number: number): void {
     this.partialCalls ??= new Map();
     if (number > this.partialCallsWith(member)) this.partialCalls.set(member, number);
+  }
+
+  /** This rank, a leader, gives up a call in which the other leader has something to say, or will have. */
+  leaveWord(leader: WorldRank, tag: number): void {
+    const key = `${leader} ${tag}`;
+    this.leftWords ??= new Map();
+    this.leftWords.set(key, (this.leftWords.get(key) ?? 0) + 1);
+  }
+
+  /** A word of the other leader: does it belong to such a call? */
+  takeLeftWord(leader: WorldRank, tag: number): boolean {
+    const key = `${leader} ${tag}`;
+    const left = this.leftWords?.get(key) ?? 0;
+    if (left === 0) return false;
+    if (left === 1) this.leftWords!.delete(key);
+    else this.leftWords!.set(key, left - 1);
+    return true;
   }
 
   /** Number of the last collective, −1: there was none. */

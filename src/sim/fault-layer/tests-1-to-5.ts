@@ -68,11 +68,6 @@ class TestingRank {
     if (this.#test === 4) yield* this.#end(this.#broadcast());
   }
 
-  *finalize(): Steps {
-    const request = this.#operations.startFinalBarrier();
-    yield this.#process.until("the end of all", () => this.#operations.isComplete(request));
-  }
-
   *#end(request: RecordId): Steps {
     const operations = this.#operations;
     yield this.#process.until("an operation", () => operations.isComplete(request));
@@ -119,27 +114,12 @@ function operationsOf(process: SimProcess, { isLayered, fanOut = 2, background =
   return isLayered ? new LayeredOperations(base, core, { fanOut, background }) : base;
 }
 
-/** From the start to the moment when the last process is through, over the number of repetitions; without the end of the program. */
-export function runTest(options: TestOptions): TestCost {
-  return costWithoutEnd(options, messagesOfEnd(options));
-}
-
-/** A program that does nothing but end: the same for all tests. */
-const messagesOfEnd = (options: TestOptions): number => runProgram({ ...options, repetitions: 0 }).messages;
-
-function costWithoutEnd({ repetitions = 4, ...options }: TestOptions, ending: number): TestCost {
-  const { ns, messages } = runProgram({ ...options, repetitions });
-  return { ns: ns / repetitions, messages: (messages - ending) / repetitions };
-}
-
-/** The time alone, of one repetition: the program stops behind the last one, which in large worlds is half of the work. */
-export function timeOfTestNs({ repetitions = 4, ...options }: TestOptions): number {
-  return runProgram({ ...options, repetitions }, false).ns / repetitions;
-}
-
-/** All of it: the messages of its end too, if it has one. */
-function runProgram(options: TestOptions, hasEnd = true): TestCost {
-  const { ranks, repetitions = 0 } = options;
+/**
+ * From the start to the moment when the last process is through, over the number of repetitions. The program stops there: its end would be half of the
+ * work of a large world.
+ */
+export function runTest({ repetitions = 4, ...options }: TestOptions): TestCost {
+  const { ranks } = options;
   const latencyInsideNs = costModelDefault.latencyBetweenNs;
   const kibibyteInsideNs = costModelDefault.kibibyteBetweenNs;
   const world = new World({ ranks, cost: { latencyInsideNs, kibibyteInsideNs, jitterNs: 0 } });
@@ -148,28 +128,26 @@ function runProgram(options: TestOptions, hasEnd = true): TestCost {
     const rank = new TestingRank(process, operationsOf(process, options), options);
     for (let i = 0; i < repetitions; i++) yield* rank.once();
     ns = world.nowNs;
-    if (hasEnd) yield* rank.finalize();
   });
   const stuck = world.run();
   if (stuck.length > 0) throw new Error(`rank ${stuck[0]!.rank} waits for ${stuck[0]!.waitsFor}`);
-  return { ns, messages: world.network.messagesSent };
+  return { ns: ns / repetitions, messages: world.network.messagesSent / repetitions };
 }
 
 /** Larger worlds repeat less: each takes a minute and more. */
 const manyRanks = 10_000;
 
-/** A line for each test. */
-export function describeTests(ranks: number): string[] {
+/** A line for each test, as soon as it is known: of large worlds each takes minutes. */
+export function* describeTests(ranks: number): Generator<string> {
+  yield `${ranks} processes, 64 bytes, virtual time of one repetition`;
   const repetitions = ranks <= manyRanks ? 4 : 2;
-  const sides = [false, true].map((isLayered) => ({ ranks, test: 1, isLayered, repetitions }));
-  const endings = sides.map(messagesOfEnd);
-  const lines = testNames.map((name, index) => {
-    const [plain, layered] = sides.map((side, i) => costWithoutEnd({ ...side, test: index + 1 }, endings[i]!));
+  const sides = [false, true].map((isLayered) => ({ ranks, isLayered, repetitions }));
+  for (const [index, name] of testNames.entries()) {
+    const [plain, layered] = sides.map((side) => runTest({ ...side, test: index + 1 }));
     const times = `${microseconds(plain!.ns)} without, ${microseconds(layered!.ns)} with the layer`;
     const each = (cost: TestCost): string => (cost.messages / ranks).toFixed(2);
-    return `test ${name}: ${times}, ${(layered!.ns / plain!.ns).toFixed(2)} ×; messages a process ${each(plain!)}, ${each(layered!)}`;
-  });
-  return [`${ranks} processes, 64 bytes, virtual time of one repetition`, ...lines];
+    yield `test ${name}: ${times}, ${(layered!.ns / plain!.ns).toFixed(2)} ×; messages a process ${each(plain!)}, ${each(layered!)}`;
+  }
 }
 
 const microseconds = (ns: number): string => `${(ns / 1000).toFixed(1)} µs`;

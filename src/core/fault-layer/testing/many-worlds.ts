@@ -16,8 +16,8 @@ export function inManyWorlds(
     const random = new Random(seed);
     const options = randomWorld(random, ranks);
     const fanOut = random.pick([1, 2, 3, 8]);
-    const together = seed % 3 === 0 ? { nodes: 1, boards: { count: 4, bytesMax: random.pick([4, 600]) } } : {};
-    const background = backgroundWays[(seed >> 1) % 2]!;
+    const together = seed % 3 !== 1 ? { nodes: 1, boards: { count: 4, bytesMax: random.pick([4, 600]) } } : {};
+    const background = backgroundWays[seed % 2]!;
     const outcome = runLayered({ ...options, ...together, fanOut, background }, program);
     const { stuck, left } = outcome;
     deepEqual({ stuck, left }, { stuck: [], left: [] }, `seed ${seed}`);

@@ -1,9 +1,10 @@
-import type { CommRank, Pointer, RecordId } from "../../base/brand.ts";
+import type { CommRank, Pointer, RecordId, WorldRank } from "../../base/brand.ts";
 import { ErrorClass, type ErrorCode } from "../../base/mpi-error.ts";
 import { saves } from "../../base/saved-classes.ts";
 import { kindCode, unlike } from "../../coll/engine/collective-call.ts";
 import { Group } from "../../comm/group.ts";
-import { R_ERROR, R_STATE, R_STATUS_BYTES, RecordState, SendMode } from "../../request/records.ts";
+import type { Engine } from "../../p2p/engine.ts";
+import { R_ERROR, R_STATE, R_STATUS_BYTES, RecordFlag, RecordState, SendMode } from "../../request/records.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";
 import type { AwaitedPeers, Creation } from "../task.ts";
@@ -16,11 +17,17 @@ import { WordBroadcast } from "./word-broadcast.ts";
 /** The first word of a greeting with an error in place of a group. */
 const failed = -1;
 
-/** The leader of a side that has failed tells the other leader: a message without bytes. */
+/** The leader of a side that has failed tells the other leader: a message without bytes. What that one says in the call is taken in the next. */
 export function refuseOtherSide({ engine }: Process, bridge: Communicator, remoteLeader: number, tag: number): void {
   const peer = bridge.peers.worldRank(remoteLeader as CommRank);
-  const context = bridge.collectiveContext;
-  engine.abandon(engine.startSend(0 as Pointer, 0, peer, interTag(tag), context, SendMode.STANDARD));
+  bridge.leaveWord(peer, tag);
+  sayNothing(engine, bridge, peer, tag);
+}
+
+/** In the place of a greeting. */
+function sayNothing(engine: Engine, { collectiveContext }: Communicator, peer: WorldRank, tag: number): void {
+  const request = engine.startSend(0 as Pointer, 0, peer, interTag(tag), collectiveContext, SendMode.STANDARD);
+  engine.abandon(request);
 }
 
 function failureOf({ failures, revocations }: Process, comm: Communicator): ErrorCode {
@@ -31,7 +38,8 @@ function failureOf({ failures, revocations }: Process, comm: Communicator): Erro
 /**
  * MPI_Intercomm_create: the leaders tell each other their groups over `bridge`, then all members agree.
  *
- * When a side fails the other one must not wait. A leader whose side has failed before it greets refuses, with a message without bytes;
+ * When a side fails the other one must not wait. A leader whose side has failed before it greets refuses, with a message without bytes, and takes the other's
+ * greeting or refusal for nothing when the two meet again with the same tag (`Communicator.leaveWord`);
  * one that has greeted also introduces its group, whatever happens. A leader that gets no group tells its side so. Deaths later are heard of by
  * all members of both sides, and a revocation of one side is told to the other by revoking the context that they would have.
  */
@@ -201,6 +209,7 @@ export class CreateInter extends NewCommunicator {
       ];
     }
     const { records } = engine;
+    this.passOver(process, wanted);
     const [theirs, ours] = this.requests as [RecordId, RecordId];
     // The other leader has refused, and takes nothing: words that were only announced to it would wait for ever.
     if (engine.isComplete(theirs) && !engine.isComplete(ours) && !this.isRefused) {
@@ -208,6 +217,11 @@ export class CreateInter extends NewCommunicator {
       if (this.isRefused) engine.cancel(ours);
     }
     if (!this.requests.every((request) => engine.isComplete(request))) return false;
+    // The other leader expects one word of each call.
+    if (this.isRefused && records.hasFlag(ours, RecordFlag.CANCELLED)) {
+      const bridge = this.bridge!;
+      sayNothing(engine, bridge, bridge.peers.worldRank(this.remoteLeader as CommRank), this.tag);
+    }
     let error = records.get(this.requests[0]!, R_STATUS_BYTES) === 0 ? ErrorClass.PROC_FAILED : 0;
     for (const request of this.requests) {
       error = records.get(request, R_ERROR) || error;
@@ -217,6 +231,19 @@ export class CreateInter extends NewCommunicator {
     memory.free(this.out);
     this.tradeError = error;
     return true;
+  }
+
+  /** Words of earlier calls, which this side had refused, come first. */
+  private passOver({ engine }: Process, wanted: number): void {
+    const bridge = this.bridge!;
+    const peer = bridge.peers.worldRank(this.remoteLeader as CommRank);
+    for (;;) {
+      const theirs = this.requests[0]!;
+      if (!engine.isComplete(theirs) || engine.records.get(theirs, R_ERROR) !== 0) return;
+      if (this.error !== 0 || !bridge.takeLeftWord(peer, this.tag)) return;
+      engine.giveBack(theirs);
+      this.requests[0] = engine.startReceive(this.in, wanted * 4, peer, interTag(this.tag), bridge.collectiveContext);
+    }
   }
 
   private taken(process: Process, wanted: number): Int32Array {

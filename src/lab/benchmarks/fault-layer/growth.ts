@@ -2,8 +2,9 @@
  * Tests 1 to 5 of the thesis (§6.2.1) with the fault-simulation layer and without, at the numbers of processes that it had, in the simulator: over the length of messages (its
  * Figures 6.3, 6.4 and A.1 to A.29), and over the number of processes. Times are virtual, the same on every machine. And its Figure 5.23, which is a formula.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { failureProbability } from "../../../core/fault-layer/silent-faults.ts";
-import { testNames, timeOfTestNs } from "../../../sim/fault-layer/tests-1-to-5.ts";
+import { runTest, testNames } from "../../../sim/fault-layer/tests-1-to-5.ts";
 import type { Benchmark, Finding, Table } from "../../benchmark.ts";
 import { layerTree, plainNone } from "../../contenders/contenders.ts";
 import type { Lab } from "../../lab.ts";
@@ -36,11 +37,12 @@ const lengthMetric = (test: number, ranks: number): string => `test_${test}_${ra
 export const layerGrowth: Benchmark = {
   name: "fault-layer-growth",
   summary: "Tests 1 to 5 of the fault layer among 264 to 36 864 simulated processes, with the layer and without",
-  measure(lab): Promise<Finding> {
+  async measure(lab): Promise<Finding> {
     const processes = lab.quick ? quickProcesses : growthProcesses.filter((ranks) => ranks <= lab.sizes.processesMax);
-    const measured = measuredSeries(lab, processes);
+    const measured = await measuredSeries(lab, processes);
+    if (measured.length === 0) return { series: [], troubles: [], tables: [], panels: [] };
     const series = [...measured, ...slopes(measured, processes)];
-    return Promise.resolve({
+    return {
       series,
       troubles: [],
       tables: [...tests.map((one) => growthTable(series, processes, one)), slopeTable(series)],
@@ -49,22 +51,26 @@ export const layerGrowth: Benchmark = {
         ...lengthPanels(series, processes, lab.quick ? quickLengths : lengths),
         formula(),
       ],
-    });
+    };
   },
 };
 
-/** One point after the other: each is a world of its own, which is gone afterwards. */
-function measuredSeries(lab: Lab, processes: readonly number[]): Series[] {
+/** One point after the other: each is a world of its own, which is gone afterwards. In between the command hears its user. */
+async function measuredSeries(lab: Lab, processes: readonly number[]): Promise<Series[]> {
   const series: Series[] = [];
   for (const { contender, isLayered } of sides) {
     for (const { test, growth } of tests) {
       const grown: Series["points"][number][] = [];
       for (const ranks of processes) {
         const all = lab.quick ? quickLengths : lengths;
-        const points = (ranks <= lengthsProcessesMax ? all : [growthLength]).map((words) => {
-          const us = timeOfTestNs({ ranks, test, isLayered, words, repetitions }) / 1_000;
-          return { x: words, runs: [[us]], median: us };
-        });
+        const points: Series["points"][number][] = [];
+        for (const words of ranks <= lengthsProcessesMax ? all : [growthLength]) {
+          lab.progress(`test ${test} among ${ranks} processes, ${contender.label}, ${words} integers`);
+          await nextTurn();
+          if (lab.isInterrupted) return [];
+          const us = runTest({ ranks, test, isLayered, words, repetitions }).ns / 1_000;
+          points.push({ x: words, runs: [[us]], median: us });
+        }
         if (points.length > 1) series.push({ contender, metric: lengthMetric(test, ranks), points });
         const { median } = points.find(({ x }) => x === growthLength)!;
         grown.push({ x: ranks, runs: [[median]], median });
