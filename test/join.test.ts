@@ -248,27 +248,40 @@ test("V9: a spare that stands still is given up before anybody needs it", { ...l
   await it.ends();
 });
 
-test("V8 V9: a node that was stopped is given up; when it goes on it gets other work as a new one", {
-  ...limit,
-  ...long,
-}, async () => {
-  const it = job(["--join-only", "--patience", "1000"]);
-  const first = await it.joins();
-  await it.joins();
-  await it.goesOn();
-  await it.joins();
-  await it.said(/and is free$/);
-  const stopped = agentOf(first);
-  process.kill(stopped, "SIGSTOP");
-  await it.said(/^banyan: node \d \(rank \d\) failed after .*: no sign of life for .*; its ranks go on elsewhere$/);
-  await it.said(/takes the place of node \d$/);
-  await it.goesOn();
-  process.kill(stopped, "SIGCONT");
-  await it.said(/was given up and comes back: it is refused/);
-  await it.said(/has joined, and is free$/, 2);
-  await it.goesOn();
-  await it.ends();
-});
+/** The process of the node is stopped, or Ctrl-Z is typed at its command, which stops both. */
+const stops: Record<string, (node: Run) => () => void> = {
+  "is stopped": (node) => {
+    const pid = agentOf(node);
+    process.kill(pid, "SIGSTOP");
+    return () => process.kill(pid, "SIGCONT");
+  },
+  "is stopped with its command": (node) => {
+    node.child.kill("SIGTSTP");
+    return () => node.child.kill("SIGCONT");
+  },
+};
+for (const [what, stop] of Object.entries(stops)) {
+  test(`V8 V9: a node that ${what} is given up; when it goes on it gets other work as a new one`, {
+    ...limit,
+    ...long,
+  }, async () => {
+    const it = job(["--join-only", "--patience", "1000"]);
+    const first = await it.joins();
+    await it.joins();
+    await it.goesOn();
+    await it.joins();
+    await it.said(/and is free$/);
+    const goOn = stop(first);
+    await it.said(/^banyan: node \d \(rank \d\) failed after .*: no sign of life for .*; its ranks go on elsewhere$/);
+    await it.said(/takes the place of node \d$/);
+    await it.goesOn();
+    goOn();
+    await it.said(/was given up and comes back: it is refused/);
+    await it.said(/has joined, and is free$/, 2);
+    await it.goesOn();
+    await it.ends();
+  });
+}
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   test(`V9: ${signal} to a node: its ranks go elsewhere, and it ends`, { ...limit, ...long }, async () => {

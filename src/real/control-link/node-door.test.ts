@@ -4,7 +4,14 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { afterEach, type TestContext, test } from "node:test";
-import { challengeBytes, helloBytes } from "../transport/handshake/handshake.ts";
+import { call } from "../transport/handshake/call.ts";
+import {
+  type CallAnswer,
+  CallVerdict,
+  challengeBytes,
+  helloBytes,
+  ServiceCode,
+} from "../transport/handshake/handshake.ts";
 import { helloMsMax, strangersMax } from "../transport/handshake/reception.ts";
 import { callDispatcher } from "./call-dispatcher.ts";
 import type { Invitation } from "./invitation.ts";
@@ -182,4 +189,16 @@ test("X7: where nodes cannot join, one that offers itself is a stranger", async 
   const door = openDoor(t);
   assert.equal((await callDispatcher(await offerTo(door))).ok, false);
   assert(door.strangers > 0);
+});
+
+test("V9: a process of another build is told so and sent away, before any message", async (t) => {
+  const { door, said } = joinable(t);
+  const { host, port } = await offerTo(door);
+  const hello = { service: ServiceCode.JOIN, from: 0, to: process.pid, incarnation: 0, wanted: 1, generation: 1 };
+  const answer = await new Promise<CallAnswer | null>((resolve) => {
+    const socket = call({ host, port, job: testJob, hello }, resolve);
+    t.after(() => socket.destroy());
+  });
+  assert.equal(answer?.verdict, CallVerdict.UNLIKE);
+  assert.deepEqual(said, ["of another build"]);
 });
