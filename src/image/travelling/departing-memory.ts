@@ -10,7 +10,7 @@ import { pageBytes } from "../kernel.ts";
 import { chunkPages, type PageRun, type PageSet } from "../page-set.ts";
 import { type MemoryRange, pagesOf } from "../ranges.ts";
 import { Format, viewOf } from "../record.ts";
-import { PageBook } from "./page-book.ts";
+import { PageBook, unchanged } from "./page-book.ts";
 import {
   encodeNumbers,
   encodeTravelHead,
@@ -114,7 +114,9 @@ export class DepartingMemory {
     let single: number[] = [];
     for (const { from, to } of runs) {
       for (let first = from; first < to; first += chunkPages) {
-        const { changed, zeroed } = this.#book.look({ from: first, to: Math.min(to, first + chunkPages) });
+        const found = this.#book.look({ from: first, to: Math.min(to, first + chunkPages) });
+        if (found === unchanged) continue;
+        const { changed, zeroed } = found;
         for (const run of runsFrom(first, zeroed)) yield this.#zero(run);
         for (const run of runsFrom(first, changed)) {
           if (run.to - run.from >= inPlace) yield this.#pages(run);

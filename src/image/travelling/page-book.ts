@@ -35,10 +35,22 @@ interface CompiledModules {
 
 let compiled: CompiledModules | undefined;
 
+interface LookedAt {
+  /** Not zero, and other than before. */
+  readonly changed: PageSet;
+  /** Zero, and something else before. */
+  readonly zeroed: PageSet;
+}
+
+/** What most looks find. */
+export const unchanged: LookedAt = { changed: new PageSet(), zeroed: new PageSet() };
+
 export class PageBook {
   readonly #pages: HashExports;
   readonly #book: BookExports;
   readonly #bytes: Uint8Array;
+  /** Both sets that the last look has left. */
+  readonly #sets: Int32Array;
   /** Of each chunk: 1, some of its pages may not be zero. */
   readonly #mayHave: Uint8Array;
   readonly memoryBytes: number;
@@ -56,6 +68,7 @@ export class PageBook {
     const own = new WebAssembly.Memory({ initial: ownPages, maximum: ownPages, shared: true });
     this.#pages = pages;
     this.#bytes = new Uint8Array(own.buffer);
+    this.#sets = new Int32Array(own.buffer, 0, (2 * pageSetBytes) / Int32Array.BYTES_PER_ELEMENT);
     const imports = { memory: { memory: own }, pages: { hash: pages.hash } };
     this.#book = new WebAssembly.Instance(compiled.book, imports).exports as unknown as BookExports;
   }
@@ -69,10 +82,11 @@ export class PageBook {
   }
 
   /** Looks at the pages of one chunk, and notes what they are. Bit 0 of the sets is the first of them. */
-  look({ from, to }: PageRun): { readonly changed: PageSet; readonly zeroed: PageSet } {
+  look({ from, to }: PageRun): LookedAt {
     assert(from < to && to - from <= chunkPages && to <= this.pages, `pages ${from} to ${to}`);
     this.#book.scan(from, to - from);
     this.#mayHave.fill(1, chunkOf(from), chunkOf(to - 1) + 1);
+    if (this.#sets.every((word) => word === 0)) return unchanged;
     const setAt = (at: number): PageSet => new PageSet(this.#bytes.slice(at, at + pageSetBytes));
     return { changed: setAt(0), zeroed: setAt(pageSetBytes) };
   }

@@ -157,7 +157,7 @@ test("D2 whatever is changed on its way is mended or noticed", () => {
   const right = journey(-1);
   const whole = right.arriving.bytes;
   let mended = 0;
-  for (let at = 0; at < whole; at += 23) {
+  for (let at = 0; at < whole; at += 61) {
     let isNoticed = false;
     let travel: Travel | undefined;
     try {
@@ -170,7 +170,7 @@ test("D2 whatever is changed on its way is mended or noticed", () => {
     mended++;
     assert(Buffer.compare(bytesOf(right.room), bytesOf(travel.room)) === 0, `byte ${at}`);
   }
-  assert(mended > 100, "pages of early rounds go again");
+  assert(mended > 40, "pages of early rounds go again");
 });
 
 test("D2 answers that nobody asked for are refused", () => {
