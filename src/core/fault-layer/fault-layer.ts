@@ -128,6 +128,11 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
     if (this.#hasBroadcasts && this.#progressBroadcasts()) moved = true;
     this.lingering.progress();
     this.collectives.progress();
+    if (this.#received.size !== 0) this.#freeReceived();
+    return moved;
+  }
+
+  #freeReceived(): void {
     const { engine, memory } = this.process;
     for (const [request, at] of this.#received) {
       if (!engine.isComplete(request)) continue;
@@ -135,7 +140,6 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
       memory.free(at);
       this.#received.delete(request);
     }
-    return moved;
   }
 
   // Deaths

@@ -26,6 +26,7 @@ export class Lingering {
   }
 
   progress(): void {
+    if (this.#ended.size === 0 && this.#freed.size === 0) return;
     const base = this.#base;
     for (const request of this.#ended) {
       if (!base.isComplete(request)) continue;

@@ -69,6 +69,9 @@ export class SideChannel {
   #all: Int32Array | null = null;
   /** By context, at most one: what comes behind it waits, so that the order holds. */
   readonly #coming = new Map<number, Coming>();
+  /** Messages that had arrived unexpected, and communicators that there had been, at the last look: a process that waits looks often. */
+  #appended = 0;
+  #made = 0;
 
   constructor(process: Process, handle: (message: SideMessage) => void) {
     this.#process = process;
@@ -109,18 +112,27 @@ export class SideChannel {
 
   /** Frees what has left, and hands over what has come. True: anything moved. */
   progress(): boolean {
-    const { engine, memory, communicators } = this.#process;
+    const { engine, communicators, communicatorsMade } = this.#process;
+    if (this.#leaving.size !== 0) this.#freeLeft();
+    const { appended } = engine.unexpected;
+    if (this.#coming.size === 0 && appended === this.#appended && communicatorsMade === this.#made) return false;
+    // What comes while words are handed over is looked for the next time.
+    this.#appended = appended;
+    this.#made = communicatorsMade;
+    let moved = false;
+    while (this.#take(null)) moved = true;
+    for (const comm of communicators.values()) while (communicators.has(comm.context) && this.#take(comm)) moved = true;
+    return moved;
+  }
+
+  #freeLeft(): void {
+    const { engine, memory } = this.#process;
     for (const [request, at] of this.#leaving) {
       if (!engine.isComplete(request)) continue;
       engine.giveBack(request);
       memory.free(at);
       this.#leaving.delete(request);
     }
-    if (this.#coming.size === 0 && engine.unexpected.count === 0) return false;
-    let moved = false;
-    while (this.#take(null)) moved = true;
-    for (const comm of communicators.values()) while (communicators.has(comm.context) && this.#take(comm)) moved = true;
-    return moved;
   }
 
   #take(comm: Communicator | null): boolean {

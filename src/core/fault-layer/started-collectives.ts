@@ -105,6 +105,7 @@ export class StartedCollectives {
 
   /** Gives back what is over of those that this member has joined. */
   progress(): void {
+    if (this.#joined.size === 0) return;
     for (const [request, { started }] of this.#joined) {
       if (!this.#base.isComplete(request)) continue;
       this.#joined.delete(request);

@@ -22,6 +22,8 @@ export class UnexpectedQueue {
   private readonly indexes: readonly [HashIndex, HashIndex, HashIndex, HashIndex];
   /** Which indexes are kept up: the exact one always, the others once they have been asked. */
   private kept = 1 << exact;
+  /** How many envelopes have come, all together: whoever has looked through the queue need not again before there are more. */
+  appended = 0;
 
   constructor(records: Records) {
     this.records = records;
@@ -40,6 +42,7 @@ export class UnexpectedQueue {
 
   append(envelope: RecordId): void {
     this.list.append(envelope);
+    this.appended++;
     for (let kind = exact; kind <= anyBoth; kind++) {
       if ((this.kept & (1 << kind)) === 0) continue;
       const index = this.indexes[kind]!;

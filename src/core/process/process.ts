@@ -172,11 +172,15 @@ export class Process {
     this.self = this.addCommunicator(selfContext, Group.of([options.rank]), null);
   }
 
+  /** How many communicators there have been, all together. */
+  communicatorsMade = 0;
+
   /** `board` is the index of the board its members share, −1: none. */
   addCommunicator(context: number, group: Group, remote: Group | null, board = -1): Communicator {
     const world = this.rank as WorldRank;
     const communicator = new Communicator({ context, group, remote, world, nodeMap: this.nodeMap });
     this.communicators.set(context, communicator);
+    this.communicatorsMade++;
     if (board >= 0 && remote === null && this.boards !== null) {
       communicator.boardIndex = board;
       communicator.board = this.boards.open(board, communicator.rank, group.worldRanks());
