@@ -52,6 +52,9 @@ export async function bundleProgram(options: BundleOptions): Promise<BundleOutco
   // Loaded here, when the nodes have been forked: loading it (some 25 ms) then costs no time.
   const esbuild = require("esbuild") as typeof import("esbuild");
   buildsRunning++;
+  // Left alone in the middle of a build the helper process complains at length.
+  const stop = (): void => void esbuild.stop();
+  process.once("exit", stop);
   try {
     const required = await bundleAsScript(esbuild, options);
     if (required !== null) return ready("script", required);
@@ -59,9 +62,10 @@ export async function bundleProgram(options: BundleOptions): Promise<BundleOutco
   } catch (error) {
     return { kind: "unusable", why: describeFailure(error) };
   } finally {
+    process.off("exit", stop);
     buildsRunning--;
     // The helper process of esbuild would otherwise stay as long as this one.
-    if (buildsRunning === 0) void esbuild.stop();
+    if (buildsRunning === 0) stop();
   }
 }
 
