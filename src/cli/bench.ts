@@ -5,7 +5,7 @@ import type { Benchmark } from "../lab/benchmark.ts";
 import { benchmarks, groups } from "../lab/benchmarks.ts";
 import { type KernelClass, kernelClasses } from "../lab/lab.ts";
 import { probeImages } from "../lab/probes/image-probe.ts";
-import { type Probe, runProbe } from "../lab/probes/probe.ts";
+import { type JobProbe, runProbe } from "../lab/probes/probe.ts";
 import { runSession } from "../lab/session.ts";
 import { complain, UsageError } from "./complain.ts";
 import type { CreateCommand } from "./create-command.ts";
@@ -21,7 +21,7 @@ interface BenchOptions {
   readonly processes: number;
   /** The path of a folder. */
   readonly imageProbe?: string;
-  /** A `Probe` as JSON. */
+  /** A `JobProbe` as JSON. */
   readonly probe?: string;
 }
 
@@ -77,7 +77,7 @@ async function bench(names: readonly string[], options: BenchOptions): Promise<n
     return 0;
   }
   if (options.probe !== undefined) {
-    await runProbe(JSON.parse(options.probe) as Probe);
+    await runProbe(JSON.parse(options.probe) as JobProbe);
     return 0;
   }
   const sizes = { kernelClass: kernelClass(options.class), imageMiB: imageMib, processesMax: options.processes };

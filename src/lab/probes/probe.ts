@@ -12,7 +12,7 @@ import { probeReplay, type ReplayProbe } from "./replay-probe.ts";
 import { probeReplication, type ReplicationProbe } from "./replication-probe.ts";
 import { probeWindow, type WindowProbe } from "./window-probe.ts";
 
-export type Probe =
+export type JobProbe =
   | ({ readonly of: "logging" } & LoggingProbe)
   | ({ readonly of: "replication" } & ReplicationProbe)
   | ({ readonly of: "cloning" } & CloningProbe)
@@ -20,9 +20,9 @@ export type Probe =
   | ({ readonly of: "window" } & WindowProbe)
   | ({ readonly of: "replay" } & ReplayProbe);
 
-export const probeCommand = (probe: Probe): Command => banyanCommand(["bench", "--probe", JSON.stringify(probe)]);
+export const probeCommand = (probe: JobProbe): Command => banyanCommand(["bench", "--probe", JSON.stringify(probe)]);
 
-export function runProbe(probe: Probe): Promise<void> {
+export function runProbe(probe: JobProbe): Promise<void> {
   switch (probe.of) {
     case "logging":
       return probeLogging(probe);
