@@ -10,7 +10,7 @@ import { long } from "./long.ts";
 
 const names = [
   ...["latency", "bandwidth", "allreduce", "tcp", "startup", "memory", "matching"],
-  ...["c-latency", "cold", "collectives", "kernels", "images", "checkpoints", "compile"],
+  ...["c-latency", "cold", "collectives", "programs", "kernels", "images", "checkpoints", "compile"],
 ];
 
 interface Everything {

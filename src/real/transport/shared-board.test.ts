@@ -40,6 +40,7 @@ function rank({ memory, layout, rank: me, index, rounds, yields }: Task): void {
     me,
     Array.from({ length: members }, (_, i) => i),
   );
+  assert.ok(board.bytesMax >= rounds + members, "there is room for all lengths");
   const doubles = new Float64Array(memory.buffer);
   for (let round = 0; round < rounds; round++) {
     // Of a short part, and in later rounds of a long one.
@@ -67,7 +68,7 @@ function rank({ memory, layout, rank: me, index, rounds, yields }: Task): void {
 if (!isMainThread) rank(workerData as Task);
 else {
   const newNode = (processes: number) => {
-    const layout = layoutOf({ processes, memoryBytes: 32 << 20, boards: 3 });
+    const layout = layoutOf({ processes, memoryBytes: 64 << 20, boards: 3 });
     const memory = newNodeMemory(layout);
     const population = new LivingProcesses(enterNodeMemory(memory, layout, -1));
     for (let process = 0; process < processes; process++) population.born(process, 0);
