@@ -2,11 +2,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { banyan, program, Run } from "./harness.ts";
+import { long } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 const limit = timeLimit(120_000);
 
-test("D5 under logging a rank is moved: a checkpoint first, then it begins again from there", limit, async () => {
+test("D5 under logging a rank is moved: a checkpoint first, then it begins again from there", {
+  ...limit,
+  ...long,
+}, async () => {
   const rounds = 600;
   const words = ["--protocol", "logging", "test/programs/c/replicas.c", `${rounds}`, "10000"];
   const run = new Run(["run", "-n", "2", "--nodes", "2", ...words], { stdin: "3\n4\n", timeoutMs: 100_000 });

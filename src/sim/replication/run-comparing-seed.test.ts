@@ -12,7 +12,7 @@ const without: readonly string[] = ["communicators", "inter-communicators", "top
 describe("D1 random programs whose replicas compare what they send", () => {
   it("D1 flips in messages are found with two replicas and outvoted with three, and nobody else is suspected", () => {
     const totals = { flipped: 0, outvoted: 0, stopped: 0, compared: 0, deaths: 0 };
-    const seeds = tries(9, 3_000);
+    const seeds = tries(6, 100);
     for (let seed = 1; seed <= seeds; seed++) {
       const outcome = runComparingSeed({ seed });
       equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
@@ -30,7 +30,7 @@ describe("D1 random programs whose replicas compare what they send", () => {
 
   it("D1 clones vote on what they send themselves, and nobody is suspected", () => {
     let back = 0;
-    for (let seed = 1; seed <= tries(3, 1_000); seed++) {
+    for (let seed = 1; seed <= tries(2, 40); seed++) {
       const outcome = runRevivalSeed({ seed, isComparing: true });
       equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
       back += outcome.clones.back;
