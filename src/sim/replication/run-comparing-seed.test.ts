@@ -12,7 +12,7 @@ const without: readonly string[] = ["communicators", "inter-communicators", "top
 describe("D1 random programs whose replicas compare what they send", () => {
   it("D1 flips in messages are found with two replicas and outvoted with three, and nobody else is suspected", () => {
     const totals = { flipped: 0, outvoted: 0, stopped: 0, compared: 0, deaths: 0 };
-    const seeds = tries(6, 100);
+    const seeds = tries(9, 100);
     for (let seed = 1; seed <= seeds; seed++) {
       const outcome = runComparingSeed({ seed });
       equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
