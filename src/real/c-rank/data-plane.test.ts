@@ -16,7 +16,7 @@ const COMM_WORLD = 0x101;
 const stepsPerProgram = 150;
 const programs = tries(5, 12);
 /** Where fewer come to the same situations. */
-const fewPrograms = tries(3, 12);
+const fewPrograms = tries(2, 12);
 
 /** More room than a program of this file can fill. */
 const ample = { slots: 512, unexpectedBytesMax: 1 << 24 };
