@@ -68,7 +68,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "real/disk": [],
   "real/framing": ["core/base"],
   "real/trace": ["real/machine", "core/p2p"],
-  "real/image": ["image", "core/base"],
+  "real/image": ["real/machine/thread-options.ts", "image", "core/base"],
   "real/transport/sockets": ["real/machine", "core/request", "core/base"],
   "real/transport/handshake": ["real/transport/sockets"],
   "real/transport/tcp": [
@@ -82,7 +82,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "real/transport": ["real/machine", "core/coll", "core/comm", "core/request", "core/wire", "core/base"],
   "real/slow-links": [],
   // Memories of processes, from node to node while their programs run.
-  "real/cloning": ["real/transport", "image", "v8", "core/request/memory-marks.ts", "core/base"],
+  "real/cloning": [
+    "real/transport",
+    "real/machine/thread-options.ts",
+    "image",
+    "v8",
+    "core/request/memory-marks.ts",
+    "core/base",
+  ],
   // Calls of C programs that need no engine.
   "real/data-plane": ["real/transport", "real/machine", "core/p2p", "core/coll", "core/comm", "core/base"],
   "real/process": [

@@ -1,8 +1,10 @@
 /**
  * Threads that wait to fill the memory of a clone, in a process that is in reserve: it takes longer to start a thread than to send the first fifty megabytes.
  */
+
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { threadOptions } from "../machine/thread-options.ts";
 import { lanesMax } from "./lanes.ts";
 
 export class WaitingReceivers {
@@ -27,7 +29,7 @@ export class WaitingReceivers {
 }
 
 function newReceiver(): Worker {
-  const thread = new Worker(join(__dirname, "clone-receiver.cjs"));
+  const thread = new Worker(join(__dirname, "clone-receiver.cjs"), { execArgv: threadOptions });
   // It does not keep the process alive.
   thread.unref();
   return thread;

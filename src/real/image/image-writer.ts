@@ -11,6 +11,7 @@
  * One writer, one image. After a failure every promise is rejected with the same `ImageError`, the unfinished file is removed,
  * and an older image of the same name is still there.
  */
+
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { assert, unreachable } from "../../core/base/assert.ts";
@@ -18,6 +19,7 @@ import type { ImageFacts } from "../../image/header.ts";
 import { ImageError } from "../../image/image-error.ts";
 import { isWorthAnotherRound } from "../../image/pre-copy.ts";
 import type { MemoryRange } from "../../image/ranges.ts";
+import { threadOptions } from "../machine/thread-options.ts";
 import type { FromImageThread, ImageReport, ImageThreadSetup, RoundReport, ToImageThread } from "./messages.ts";
 import { letGo, type Release } from "./release.ts";
 
@@ -57,7 +59,10 @@ export class ImageWriter {
 
   private constructor({ path, memory, threadFile }: ImageWriterOptions) {
     const setup: ImageThreadSetup = { path, memory };
-    this.#worker = new Worker(threadFile ?? join(__dirname, "image-thread.cjs"), { workerData: setup });
+    this.#worker = new Worker(threadFile ?? join(__dirname, "image-thread.cjs"), {
+      workerData: setup,
+      execArgv: threadOptions,
+    });
     this.#worker.on("message", (message: FromImageThread) => this.#hear(message));
     this.#worker.on("error", (error) => this.#fail(error));
     this.#worker.on("exit", () => this.#fail(new ImageError(`Cannot write image ${path}: its thread has ended`)));

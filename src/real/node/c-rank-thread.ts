@@ -1,11 +1,13 @@
 /** A thread with one or several ranks of a C program, seen from the node's main thread: each rank has a channel of its own. */
+
 import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_threads";
 import type { Ending } from "../../core/service/ending.ts";
+import { threadOptions } from "../machine/thread-options.ts";
 import { newUndisturbed } from "../machine/undisturbed.ts";
 import type { CThreadSetup, FromRank, RankSetup, ToRank } from "../messages/rank-messages.ts";
 import { createLineRing, LineReader } from "../output/line-ring.ts";
 import { endingOfError } from "../rank/error-report.ts";
-import { rankLoader, threadOptions } from "./rank-code.ts";
+import { rankLoader } from "./rank-code.ts";
 import type { RankInThread, RankThreadEvents } from "./rank-thread.ts";
 import { terminateThread } from "./terminate-thread.ts";
 

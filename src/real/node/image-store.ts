@@ -2,10 +2,12 @@
  * Makes images of checkpoints durable while the ranks go on, or sends them where they are kept: a thread of the node that does nothing
  * else, one image after the other. It is started with the first one.
  */
+
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { FileService } from "../file-service/client.ts";
 import type { FileKey } from "../file-service/file-key.ts";
+import { threadOptions } from "../machine/thread-options.ts";
 
 /** An image elsewhere. */
 interface ServicePlace {
@@ -32,7 +34,7 @@ export class ImageStore {
   }
 
   #start(): Worker {
-    const thread = new Worker(join(__dirname, "image-store-thread.cjs"));
+    const thread = new Worker(join(__dirname, "image-store-thread.cjs"), { execArgv: threadOptions });
     thread.on("message", (problem: string) => this.#waiting.shift()?.(problem));
     thread.on("error", (error: Error) => {
       this.#thread = undefined;

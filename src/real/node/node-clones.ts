@@ -2,6 +2,7 @@
  * Memories of this node's processes that travel to clones elsewhere, and memories of clones that arrive: the threads that do it
  * (`real/cloning`), one or two for each clone. A node without clones has none.
  */
+
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { MemoryMarks } from "../../core/request/memory-marks.ts";
@@ -15,6 +16,7 @@ import type {
   ReceiverSetup,
   SenderSetup,
 } from "../cloning/messages.ts";
+import { threadOptions } from "../machine/thread-options.ts";
 import type { CloneNews } from "../messages/node-messages.ts";
 import type { CaptureFacts, LastPartOfClone } from "../messages/rank-messages.ts";
 import type { JobSecret } from "../transport/handshake/handshake.ts";
@@ -131,7 +133,7 @@ export class NodeClones {
       const heard = (message: FromSender): void => {
         if (this.#giving.get(rank) === giving) this.#senderSaid(rank, giving, { ...message, index });
       };
-      const thread = new Worker(join(__dirname, "clone-sender.cjs"), { workerData: setup });
+      const thread = new Worker(join(__dirname, "clone-sender.cjs"), { workerData: setup, execArgv: threadOptions });
       listen(thread, heard);
       giving.threads.push(thread);
     }

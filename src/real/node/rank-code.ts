@@ -37,12 +37,6 @@ export function keepCache({ cacheMissing, source }: RankCode, cache: Uint8Array)
   keepCodeCache(cacheMissing, source, () => cache);
 }
 
-/**
- * Of Node, for the threads of ranks. Not those of the process: a thread that inherits `--inspect-wait` waits for a debugger of its own, which those that see no threads
- * (Chrome's DevTools on Node 20) never attach.
- */
-export const threadOptions: string[] = ["--disable-warning=ExperimentalWarning"];
-
 /** What a thread starts with, as text: it must not cost the threads another file. A cache that V8 rejects is only slower. */
 export const rankLoader = `
 const { workerData } = require("node:worker_threads");

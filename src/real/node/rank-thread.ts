@@ -1,11 +1,13 @@
 /** One rank of the node whose program is in TypeScript, seen from the node's main thread: its worker, and how it ended. */
+
 import { Worker } from "node:worker_threads";
 import type { Ending } from "../../core/service/ending.ts";
+import { threadOptions } from "../machine/thread-options.ts";
 import { newUndisturbed } from "../machine/undisturbed.ts";
 import type { FromRank, RankEnding, RankSetup, ThreadSetup, ToRank } from "../messages/rank-messages.ts";
 import { createLineRing, LineReader } from "../output/line-ring.ts";
 import { endingOfError } from "../rank/error-report.ts";
-import { rankLoader, threadOptions } from "./rank-code.ts";
+import { rankLoader } from "./rank-code.ts";
 import { terminateThread } from "./terminate-thread.ts";
 
 export interface RankThreadEvents {

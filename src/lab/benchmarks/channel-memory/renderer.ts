@@ -10,13 +10,8 @@ import type { MeasuredStart } from "../../measuring/measure.ts";
 import type { Contender, Series } from "../../measuring/series.ts";
 import { metricTable } from "../../tables/metric-table.ts";
 import { readKernel } from "../kernels.ts";
-import { optionsOfMemories } from "./options.ts";
+import { memoryModes, optionsOfMemories } from "./options.ts";
 
-const modes: readonly { readonly contender: Contender; readonly memories: number }[] = [
-  { contender: plainNone, memories: 0 },
-  { contender: memoryOne, memories: 1 },
-  { contender: memoryTwo, memories: 2 },
-];
 const metric = "raytrace_s";
 
 interface Amount {
@@ -35,7 +30,9 @@ export const memoryRenderer: Benchmark = {
       return { series: [], tables: [], panels: [], troubles: [{ contender: plainNone, message: built.why }] };
     const { ranks, args } = lab.quick ? quick : full;
     const starts = ranks.flatMap((count) =>
-      modes.map(({ contender, memories }) => start(lab, built.program, { contender, memories, ranks: count, args })),
+      memoryModes.map(({ contender, memories }) =>
+        start(lab, built.program, { contender, memories, ranks: count, args }),
+      ),
     );
     const { series, troubles } = await lab.measure(starts);
     const panel = {
@@ -75,7 +72,7 @@ function table(series: readonly Series[], ranks: readonly number[]): Table {
       ranks.map((count) => ({ text: `${count} ranks`, metric, x: count })),
       {
         heading: "ranks",
-        contenders: modes.map(({ contender }) => contender),
+        contenders: memoryModes.map(({ contender }) => contender),
         ratios: [
           [memoryOne, plainNone],
           [memoryTwo, plainNone],

@@ -11,14 +11,9 @@ import { type Contender, ofMetric, type Series } from "../../measuring/series.ts
 import type { Panel } from "../../plots/plot.ts";
 import { probeCommand } from "../../probes/probe.ts";
 import { metricTable } from "../../tables/metric-table.ts";
-import { optionsOfMemories } from "./options.ts";
+import { memoryModes, optionsOfMemories } from "./options.ts";
 
-const modes: readonly { readonly contender: Contender; readonly memories: number }[] = [
-  { contender: plainNone, memories: 0 },
-  { contender: memoryOne, memories: 1 },
-  { contender: memoryTwo, memories: 2 },
-];
-const contenders = modes.map(({ contender }) => contender);
+const contenders = memoryModes.map(({ contender }) => contender);
 
 interface Amount {
   readonly ranks: readonly number[];
@@ -43,7 +38,7 @@ export const memoryRing: Benchmark = {
     const amount = lab.quick ? quick : full;
     const { series, troubles } = await lab.measure([
       ...amount.ranks.flatMap((ranks) =>
-        modes.map((mode) => startRing(lab, built.program, { ...mode, ranks, amount })),
+        memoryModes.map((mode) => startRing(lab, built.program, { ...mode, ranks, amount })),
       ),
       ...amount.restarted.map((restarted) => startReplay(built.program, restarted, amount)),
     ]);

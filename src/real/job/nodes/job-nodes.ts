@@ -144,8 +144,7 @@ export class JobNodes {
   /** Processes that wait to take places, numbered from 1; one that is gone before is told of. */
   startReserve(spares: number, isForMemories: boolean, lost: (spare: number) => void): void {
     for (let spare = 1; spare <= spares; spare++) {
-      const process = this.#newProcess();
-      if (isForMemories) process.send({ kind: "reserve" });
+      const process = this.#newProcess(isForMemories);
       this.#reserve.set(spare, process);
       void process.gone.then(() => {
         if (this.#reserve.delete(spare)) lost(spare);
@@ -156,8 +155,7 @@ export class JobNodes {
   /** Others may have to take places from now on. `isForMemories`: those of clones will come. */
   prepareSpare(isForMemories = false): void {
     if (this.#spare !== null || !this.#options.startsOwn) return;
-    this.#spare = this.#newProcess();
-    if (isForMemories) this.#spare.send({ kind: "reserve" });
+    this.#spare = this.#newProcess(isForMemories);
   }
 
   /** The program is there: every node loads it, those that start later too. */
@@ -268,8 +266,11 @@ export class JobNodes {
     clearTimeout(late);
   }
 
-  #newProcess(): NodeProcess {
-    return new NodeProcess(this.#door, this.#options.starter);
+  /** `isForMemories`: it gets ready to take those of clones. */
+  #newProcess(isForMemories = false): NodeProcess {
+    const process = new NodeProcess(this.#door, this.#options.starter);
+    if (isForMemories) process.send({ kind: "reserve" });
+    return process;
   }
 
   /** One that has died meanwhile is none. */

@@ -25,10 +25,12 @@ const numberVariable = "BANYAN_NODE_START";
 
 const threadsOption = "--experimental-worker-inspection";
 
+let knowsThreads: boolean | undefined;
+
 /** Chrome's DevTools see the threads of a process where Node offers them, from 22.17 and 24.1 on; it does not start with an option that it does not know. */
 function inspectorOptions(port: number): string[] {
   const waits = `--inspect-wait=127.0.0.1:${port}`;
-  const knowsThreads = spawnSync(process.execPath, [threadsOption, "--eval", ""], { stdio: "ignore" }).status === 0;
+  knowsThreads ??= spawnSync(process.execPath, [threadsOption, "--eval", ""], { stdio: "ignore" }).status === 0;
   return knowsThreads ? [waits, threadsOption] : [waits];
 }
 
