@@ -148,6 +148,10 @@ describe("random programs in simulated worlds", () => {
     for (const seed of [17, 32, 57]) equal(runSeed({ seed, deaths: "revoke" }).violations.length, 0);
   });
 
+  it("M4 programs that are planned for all ranks do not shrink communicators when ranks die", () => {
+    for (const seed of [20, 303]) equal(runSeed({ seed, deaths: "revoke" }).violations.length, 0);
+  });
+
   it("M2 a rank that gives up while it makes an inter-communicator sees its own messages end", () => {
     equal(runSeed({ seed: 3002188 }).violations.length, 0);
   });

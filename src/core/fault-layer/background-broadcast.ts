@@ -6,7 +6,8 @@
  * A broadcast has a length that all members know, so words go in blocks of one length: [kind, words in all, words …]. What does not fit into one
  * goes on in the next.
  *
- * All of them have one tag: members take them one after the other, from the same predecessor each time.
+ * All of them have one tag: members take them one after the other, from the same predecessor each time. So the root begins one when the one before has
+ * left it: of two under way the later could reach a member first.
  */
 import type { Pointer, RecordId } from "../base/brand.ts";
 import type { Communicator } from "../process/communicator.ts";
@@ -25,8 +26,10 @@ export class BackgroundBroadcast {
   /** A draft, whose first member is the root. */
   readonly #members: Communicator;
   readonly #heard: (kind: number, words: readonly number[]) => void;
-  /** Under way, in order: at members the one that waits, at the root all that have not left. */
-  readonly #underWay: { readonly request: RecordId; readonly at: Pointer }[] = [];
+  /** At members the one that waits, at the root the one that has not left. */
+  #underWay: { readonly request: RecordId; readonly at: Pointer } | null = null;
+  /** At the root: what goes behind it. */
+  readonly #waiting: (readonly number[])[] = [];
   /** Words of something that goes on in the next block. */
   #begun: number[] = [];
   #isClosed: boolean;
@@ -48,8 +51,9 @@ export class BackgroundBroadcast {
   say(kind: number, words: readonly number[]): void {
     if (this.#isClosed) return;
     for (let at = 0; at === 0 || at < words.length; at += bodyWords) {
-      this.#begin([kind, words.length, ...words.slice(at, at + bodyWords)]);
+      this.#waiting.push([kind, words.length, ...words.slice(at, at + bodyWords)]);
     }
+    this.#beginWaiting();
   }
 
   /** Nothing more is said. */
@@ -61,25 +65,33 @@ export class BackgroundBroadcast {
 
   /** Everything that was said is here, and has been passed on. */
   get isOver(): boolean {
-    return this.#isClosed && this.#underWay.length === 0;
+    return this.#isClosed && this.#underWay === null;
   }
 
   /** True: anything was heard. */
   progress(): boolean {
     let moved = false;
-    for (let first = this.#underWay[0]; first !== undefined; first = this.#underWay[0]) {
-      const { memory, engine } = this.#process;
-      if (!engine.isComplete(first.request)) break;
-      this.#underWay.shift();
-      const words = [...this.#words(first.at)];
-      engine.giveBack(first.request);
-      memory.free(first.at);
-      if (this.#isRoot) continue;
+    const { memory, engine } = this.#process;
+    while (this.#underWay !== null && engine.isComplete(this.#underWay.request)) {
+      const { request, at } = this.#underWay;
+      this.#underWay = null;
+      const words = [...this.#words(at)];
+      engine.giveBack(request);
+      memory.free(at);
+      if (this.#isRoot) {
+        this.#beginWaiting();
+        continue;
+      }
       moved = true;
       this.#take(words);
       if (!this.#isClosed) this.#begin();
     }
     return moved;
+  }
+
+  #beginWaiting(): void {
+    const next = this.#underWay === null ? this.#waiting.shift() : undefined;
+    if (next !== undefined) this.#begin(next);
   }
 
   #take(block: readonly number[]): void {
@@ -96,7 +108,7 @@ export class BackgroundBroadcast {
     const { memory, collectives } = this.#process;
     const at = memory.allocate(bytes);
     this.#words(at).set(words);
-    this.#underWay.push({ request: collectives.startEqual(this.#members, "bcast", nowhere, at, call), at });
+    this.#underWay = { request: collectives.startEqual(this.#members, "bcast", nowhere, at, call), at };
   }
 
   #words(at: Pointer): Int32Array {

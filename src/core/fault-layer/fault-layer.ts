@@ -116,11 +116,15 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
     let moved = false;
     for (const comm of communicators.values()) this.memberOf(comm);
     for (const [context, member] of [...this.#members]) {
-      if (communicators.get(context) !== member.comm) member.leave();
       if (member.progress()) moved = true;
       if (member.isEnded && member.isSilent && !communicators.has(context)) this.#members.delete(context);
     }
     return moved;
+  }
+
+  /** All members take part in what its root says, which is at least that it says nothing more: also those that have never looked while it was there. */
+  freeing(comm: Communicator): void {
+    if (this.#hasBroadcasts) this.memberOf(comm).leave();
   }
 
   progress(): boolean {
@@ -326,8 +330,8 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
     this.#ending.delete(comm.context);
     const isWorld = comm === this.world;
     if (!isWorld) {
-      this.#members.delete(comm.context);
       this.base.freeCommunicator(comm);
+      if (!this.#hasBroadcasts) this.#members.delete(comm.context);
     } else if (this.isDead && this.#end < 0) this.#end = this.base.startFinalBarrier();
   }
 

@@ -79,6 +79,8 @@ const freedMax = 256;
 export interface Background {
   /** Does what can be done now; true when anything moved. Waits for nothing. */
   progress(): boolean;
+  /** The communicator is there for the last time. The program may never have had it: a call made it for itself. */
+  freeing(comm: Communicator): void;
 }
 
 export class Process {
@@ -192,6 +194,7 @@ export class Process {
 
   /** Ends a communicator here. Messages under way still arrive in its context; no receive can take them any more. */
   freeCommunicator(communicator: Communicator): void {
+    this.background?.freeing(communicator);
     communicator.freed = true;
     this.freedContexts.push(communicator.context);
     if (this.freedContexts.length > freedMax) this.freedContexts.shift();

@@ -21,8 +21,9 @@ export const communicators: MakeFamily = (draft) => ({
 
 function duplicate(draft: Draft, parent: CommunicatorPlan): void {
   const number = draft.communicator({ groups: parent.groups, topology: parent.topology });
-  // A shrunken communicator has no topology.
-  const by = parent.topology === null && number % 3 === 0 ? "shrink" : "duplicate";
+  // A shrunken communicator has no topology. With deaths it has not all members, and shrinking waits also for a rank that has given up.
+  const isShrunk = parent.topology === null && !draft.hasDeaths && number % 3 === 0;
+  const by = isShrunk ? "shrink" : "duplicate";
   for (const rank of membersOf(parent)) draft.make(rank, number, { by, parent: parent.number });
 }
 

@@ -53,6 +53,8 @@ export class Draft {
   /** See `GeneratorOptions`. */
   readonly mayCancelSend: ((from: number, to: number) => boolean) | null;
   readonly takesAnySource: boolean;
+  /** Can a rank die, or leave the program when others do? */
+  readonly hasDeaths: boolean;
 
   constructor(
     random: Random,
@@ -61,11 +63,13 @@ export class Draft {
       readonly eagerBytesMax: number;
       readonly mayCancelSend?: (from: number, to: number) => boolean;
       readonly takesAnySource?: boolean;
+      readonly hasDeaths?: boolean;
     },
   ) {
     this.random = random;
     this.mayCancelSend = options.mayCancelSend ?? null;
     this.takesAnySource = options.takesAnySource ?? true;
+    this.hasDeaths = options.hasDeaths ?? false;
     this.choices = new RandomChoices(random, options.eagerBytesMax);
     const all = Array.from({ length: options.ranks }, (_, rank) => rank);
     this.communicators.push({ number: 0, groups: [all], topology: null, open: new Set() });

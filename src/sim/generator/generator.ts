@@ -49,7 +49,7 @@ export interface GeneratorOptions {
 export type Deaths = "none" | "go-on" | "revoke";
 
 export function generate(random: Random, options: GeneratorOptions): Script {
-  const draft = new Draft(random, options);
+  const draft = new Draft(random, { ...options, hasDeaths: options.deaths !== "none" });
   const drawn = families
     .map((make) => make(draft))
     .filter(({ name, bearsDeaths, bearsRevocation = true }) => {

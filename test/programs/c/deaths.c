@@ -66,7 +66,11 @@ int main(int argc, char **argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm first;
   int me, error = MPI_Comm_dup(MPI_COMM_WORLD, &first);
-  if (error) first = MPI_COMM_WORLD;
+  /* A death in the middle of the call leaves some with a communicator and others with an error: all must go on with
+     the same one, or they shrink different ones and wait for each other. */
+  int everybodyHasIt = !error;
+  MPIX_Comm_agree(MPI_COMM_WORLD, &everybodyHasIt);
+  if (!everybodyHasIt) first = MPI_COMM_WORLD;
   use(first);
   me = rank;
   large = calloc(2 * largeCount, sizeof(double));

@@ -6,13 +6,17 @@ import { Random } from "../../../sim/random.ts";
 import { randomWorld } from "../../../sim/random-world.ts";
 import { backgroundWays } from "../background-way.ts";
 
+/** Where one broadcast overtook another, and where the root of a communicator that a call made for itself never looked while it was there. */
+const seedsKept = [61, 45];
+
 /** Everybody comes to the end in each of them, and leaves nothing behind. */
 export function inManyWorlds(
   ranks: number,
   program: LayeredProgram,
   check: (outcome: LayeredOutcome) => void = () => {},
 ): void {
-  for (let seed = 1; seed <= tries(3, 128); seed++) {
+  const seeds = Array.from({ length: tries(3, 128) }, (_, i) => i + 1);
+  for (const seed of new Set([...seeds, ...seedsKept])) {
     const random = new Random(seed);
     const options = randomWorld(random, ranks);
     const fanOut = random.pick([1, 2, 3, 8]);

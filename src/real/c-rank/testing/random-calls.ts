@@ -50,7 +50,7 @@ const handlesAt = 1024;
 const requestsAt = 1536;
 const requestsMax = 24;
 const statusesAt = 2048;
-const buffersAt = 4096;
+export const buffersAt = 4096;
 /** Nothing of a rank lies beyond. */
 export const bytesUsed = 1 << 17;
 const bufferBytesMax = 24_576;
