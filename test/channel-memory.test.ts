@@ -127,7 +127,7 @@ async function survives(name: ProgramName, args: readonly string[], faults: stri
 test("V5 V7: nodes fall at checkpoints and between them", { ...limit, ...long }, async () => {
   const faults =
     "kill node 1 at call 60 of rank 1; kill node 0 at checkpoint 2 of set 0; kill service memory at checkpoint 3 of set 0; kill node 3 at checkpoint 2 of set 3 while";
-  await survives("orders", ["120", "100000"], faults);
+  await survives("orders", ["240", "100000"], faults);
 });
 
 test("V5 V7: a kernel with collectives", { ...limit, ...long }, async () => {

@@ -32,7 +32,7 @@ for (const [variant, ranks, isSmall] of [
 ] as const) {
   const what = `R6 ${variant}, ${ranks} of each: a node is killed and comes back, then the one that it was cloned from: the clones go on`;
   test(what, { ...limit, ...long }, async () => {
-    const rounds = isSmall ? 150 : 300;
+    const rounds = isSmall ? 450 : 300;
     // Mirrored, every receive must name its source.
     const args = [`${rounds}`, "20000", ...(variant === "mirror" ? ["named"] : [])];
     const run = new Run(sustained(ranks, 2, "--replication", variant, exchange, ...args), {
