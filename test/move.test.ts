@@ -1,7 +1,7 @@
 /** `banyan move` under protocols without replicas: D5, and what a user is told where it cannot be. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { banyan, program, Run } from "./harness.ts";
+import { banyan, program, Run, until } from "./harness.ts";
 import { long } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
@@ -33,6 +33,24 @@ test("D5 under logging a rank is moved: a checkpoint first, then it begins again
   run.assertNothingLeft();
 });
 
+test("D5 under logging SIGTERM to a node drains it", {
+  ...limit,
+  ...long,
+}, async () => {
+  const rounds = 600;
+  const words = ["--protocol", "logging", "test/programs/c/replicas.c", `${rounds}`, "10000"];
+  const run = new Run(["run", "-n", "2", "--nodes", "2", ...words], { stdin: "3\n4\n", timeoutMs: 100_000 });
+  await run.printed("at work", 2);
+  process.kill(run.nodePid(1), "SIGTERM");
+  const { code, stdout, stderr } = await run.ended;
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /node 1 is drained: rank 1 will begin again from the next checkpoint/);
+  assert.match(stderr, /node 1 \(rank 1\) failed .*: it was drained; it is started again/);
+  const lines = Array.from({ length: rounds / 10 }, (_, i) => `round ${i * 10}`);
+  assert.deepEqual(stdout.match(/^round \d+/gm)?.sort(), lines.flatMap((line) => [line, line]).sort());
+  run.assertNothingLeft();
+});
+
 const waiting = program(
   "move.ts",
   `import { mpi } from "banyan";
@@ -57,4 +75,19 @@ test("M7 banyan move says what is wrong with the call, and which jobs have no ra
     '2 banyan: Cannot use "x" for --rank: it must be a whole number',
     "1 banyan: Cannot move rank 0: lost ranks of this job do not begin again elsewhere; run it with --sustain and --spares, or under a protocol that takes checkpoints; or freeze all of it (--freeze-at) and thaw it elsewhere",
   ]);
+});
+
+test("D5 a node whose program takes no checkpoint waits for one; a second SIGTERM ends it at once", limit, async () => {
+  const run = new Run(["run", "--protocol", "logging", waiting]);
+  await run.printed("here");
+  const first = run.nodePid(0);
+  process.kill(first, "SIGTERM");
+  await until(() => run.stderr.includes("node 0 is drained"), "the node has been asked to go");
+  assert.equal(run.nodePid(0), first);
+  process.kill(first, "SIGTERM");
+  await until(() => /node 0 .*failed .*; it is started again/.test(run.stderr), "the node is lost");
+  run.child.kill("SIGINT");
+  const { stdout } = await run.ended;
+  assert.equal(stdout, "here\n");
+  run.assertNothingLeft();
 });

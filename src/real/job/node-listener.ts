@@ -244,8 +244,9 @@ export class NodeListener {
   }
 
   #leaving(node: number): void {
-    void this.#parts.volunteers?.leaving(node);
-    const obstacle = this.#parts.clones?.drain(node) ?? "";
+    const { volunteers, clones, recovery } = this.#parts;
+    void volunteers?.leaving(node);
+    const obstacle = clones?.drain(node) ?? (volunteers === null ? recovery?.drain(node) : "") ?? "";
     if (obstacle !== "") this.#parts.report.note(`Cannot drain node ${node}: ${obstacle}`);
   }
 

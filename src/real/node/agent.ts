@@ -39,8 +39,6 @@ export class Agent {
       part?.relay();
       relay.relay();
     });
-    // Elsewhere the signal ends the node, as it ends any process.
-    if (setup.replicas !== null && setup.recovery !== null) process.on("SIGTERM", () => this.wantToLeave());
     void this.#getReady();
   }
 

@@ -93,6 +93,8 @@ class NodeMain {
   readonly #options: Omit<AgentOptions, "folder">;
   /** Null: it has not been set up, or could not be and has said so. */
   #agent: Agent | null = null;
+  /** It offers itself to the job, which has not started it. */
+  readonly #isVolunteer: boolean;
   /** Signs of life of a process that waits for a place; an agent gives its own. */
   #idling: NodeJS.Timeout | undefined;
   /** Called when the link closes. */
@@ -100,6 +102,7 @@ class NodeMain {
 
   constructor(invitation: Invitation, { socket, queue }: Connection) {
     const { host, port, jobId, secret } = invitation;
+    this.#isVolunteer = invitation.number === 0;
     const abandon = (): void => void abandoned(invitation);
     this.#end = abandon;
     this.#watch = new DispatcherWatch({ host, port, gone: abandon });
@@ -129,7 +132,7 @@ class NodeMain {
       leave: (how) => this.#leave(how === "in order" ? () => process.exit(0) : killSelf),
     };
     this.#link.expect(toNewNode);
-    if (invitation.number > 0) return;
+    if (!this.#isVolunteer) return;
     process.on("SIGTERM", () => this.#wantToLeave());
     const sign = { kind: "heartbeat", passed: [], over: 0, packets: 0 } as const;
     this.#idling = setInterval(() => this.#link.send(sign), idleBeatMs);
@@ -159,6 +162,8 @@ class NodeMain {
     const here = ranksOfNode(placement, node);
     tell({ kind: "node", node, ranks: here.filter((rank) => rank < setup.ranks) });
     this.#link.expect(toNodeShapes({ processes: placement.length, here, recovers: recovery !== null, protocol }));
+    // Where lost ranks begin again. A second signal ends the node, as the first one does elsewhere.
+    if (!this.#isVolunteer && recovery !== null) process.once("SIGTERM", () => this.#wantToLeave());
     const started = this.#start(setup);
     const what = setup.program.language === "c" ? "memory for each rank" : "shared memory";
     if (started instanceof Agent) this.#agent = started;
