@@ -316,9 +316,8 @@ function packingWanted(path: string, options: LaunchOptions, { refusals }: Proto
 
 /** Without compiling it: of a module that only looks like one without captures each rank has a thread, which is always right. */
 function canTakeTurns(path: string): boolean {
-  if (!isModule(path)) return true;
   try {
-    return !readFileSync(path).includes(noCaptureText);
+    return !isModule(path) || !readFileSync(path).includes(noCaptureText);
   } catch {
     // Whatever is wrong with the file, the job says when it needs it.
     return true;
