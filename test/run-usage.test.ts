@@ -85,6 +85,18 @@ const cases: { what: string; args: string[]; code: number; says: RegExp }[] = [
     says: /Cannot run .*a\.txt: programs end in \.ts, \.mts, \.js, \.mjs, /,
   },
   {
+    what: "two protocols",
+    args: ["run", "--protocol", "ulfm", "--fault-layer", fine],
+    code: 2,
+    says: /Cannot use --protocol ulfm and --fault-layer together: --fault-layer is short for --protocol fault-layer$/,
+  },
+  {
+    what: "two protocols in the simulator",
+    args: ["sim", "--fault-layer", "--protocol", "logging"],
+    code: 2,
+    says: /Cannot use --protocol logging and --fault-layer together: /,
+  },
+  {
     what: "a fault plan with a slip",
     args: ["run", "--faults", "seed 7; kil rank 3", fine],
     code: 2,

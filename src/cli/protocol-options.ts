@@ -28,7 +28,13 @@ export function addProtocolOptions(command: Command): Command {
 export function protocolFlags(command: Command): Command {
   for (const { name, flag } of protocols) {
     if (flag === undefined) continue;
-    command.addOption(new Option(flag, `the same as --protocol ${name}`).implies({ protocol: name }));
+    const option = new Option(flag, `the same as --protocol ${name}`).implies({ protocol: name });
+    command.addOption(option).hook("preAction", () => {
+      const given: OptionValues = command.opts();
+      if (given[option.attributeName()] !== true || given["protocol"] === name) return;
+      const both = `--protocol ${given["protocol"]} and ${flag}`;
+      throw new CommandError(`Cannot use ${both} together: ${flag} is short for --protocol ${name}`, 2);
+    });
   }
   return command;
 }
