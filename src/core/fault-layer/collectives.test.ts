@@ -5,6 +5,7 @@ import type { LayeredRank } from "../../sim/fault-layer/layered-rank.ts";
 import { runLayered } from "../../sim/fault-layer/layered-world.ts";
 import type { Steps } from "../../sim/sim-process.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
+import { Split } from "../process/communicators/split.ts";
 import { inManyWorlds } from "./testing/many-worlds.ts";
 
 const { PROC_FAILED, REVOKED } = ErrorClass;
@@ -103,6 +104,26 @@ test("U6 §5.3.7: MPI_Finalize ends all, also where nobody lives", () => {
     yield* rank.die();
   });
 });
+
+for (const dying of [0, 3, 6]) {
+  test(`U6 §5.3.7: rank ${dying} dies while it waits in the making of a communicator: all have it, and it ends with all of them`, () => {
+    inManyWorlds(8, function* (rank) {
+      const split = new Split(rank.world, rank.rank % 2, rank.rank);
+      if (rank.rank === dying) {
+        // It has reported when it dies, long before the others come.
+        rank.operations.startTask(split);
+        yield rank.process.compute(1_000);
+        return yield* rank.die();
+      }
+      yield rank.process.compute(2_000_000);
+      const { error, result } = yield* rank.task(split);
+      equal(error, 0);
+      const isBroken = rank.rank % 2 === dying % 2;
+      equal(yield* rank.barrier(result!), isBroken ? PROC_FAILED : 0);
+      return yield* rank.finalize();
+    });
+  });
+}
 
 test("U6 §5.3.8.1, Figure 5.10: four dead, the root among them; the other two go on, and the new communicator works (Test 9)", () => {
   inManyWorlds(6, function* (rank) {

@@ -98,6 +98,7 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
     const member = new Member(comm, this);
     this.#members.set(comm.context, member);
     if (this.deaths.isAmong(member.members)) this.broken(member);
+    if (this.isDead) member.die();
     return member;
   }
 
@@ -120,6 +121,11 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
       if (member.isEnded && member.isSilent && !communicators.has(context)) this.#members.delete(context);
     }
     return moved;
+  }
+
+  /** A process that died while others waited for it in a call takes part in that call: nobody asks it to report to what has come of it. */
+  made(comm: Communicator): void {
+    if (this.isDead) this.memberOf(comm);
   }
 
   /** All members take part in what its root says, which is at least that it says nothing more: also those that have never looked while it was there. */

@@ -79,6 +79,8 @@ const freedMax = 256;
 export interface Background {
   /** Does what can be done now; true when anything moved. Waits for nothing. */
   progress(): boolean;
+  /** The communicator is there, from now on. */
+  made(comm: Communicator): void;
   /** The communicator is there for the last time. The program may never have had it: a call made it for itself. */
   freeing(comm: Communicator): void;
 }
@@ -189,6 +191,7 @@ export class Process {
     }
     if (this.failures.count !== 0) this.failures.update(communicator);
     this.revocations.made(communicator);
+    this.background?.made(communicator);
     return communicator;
   }
 
