@@ -30,6 +30,14 @@ describe("checkpoint policy", () => {
     equal(new CheckpointPolicy({ kind: "never" }).nextMs(0, 0), Number.POSITIVE_INFINITY);
   });
 
+  it("ranks work for at least as long as they are captured", () => {
+    const policy = new CheckpointPolicy({ kind: "fixed", everyMs: 300 });
+    policy.cost(0, 5_000);
+    policy.cost(1, 20);
+    equal(policy.nextMs(0, 0), 5_000);
+    equal(policy.nextMs(1, 0), 300);
+  });
+
   it("cheap checkpoints are taken more often, and so they are when more fails", () => {
     const policy = new CheckpointPolicy({ kind: "best", meanTimeBetweenFailuresMs: undefined });
     equal(policy.nextMs(0, 0), 1000);

@@ -50,7 +50,8 @@ export class CheckpointPolicy {
       case "never":
         return Number.POSITIVE_INFINITY;
       case "fixed":
-        return interval.everyMs;
+        // A rank works for at least as long as its last captures took: otherwise one whose image is large would do nothing else.
+        return Math.max(interval.everyMs, this.#costMs[set] ?? 0);
       case "best": {
         const costMs = this.#costMs[set];
         if (costMs === undefined) return firstMs;
