@@ -15,6 +15,8 @@ import { SegmentFiles } from "./segment-files.ts";
 
 /** Bytes of messages that are in memory; older ones are read from the files. */
 const bytesMax = 64 << 20;
+/** The same of messages and events, of some hundred bytes each. */
+const itemsMax = 1 << 14;
 const segmentWordsMax = 1 << 22;
 /** Words on their way to one rank. */
 const outgoingWordsMax = 1 << 16;
@@ -28,7 +30,7 @@ const send = (message: FromMemoryProcess): void => void process.send?.(message, 
 function openHomes({ folder, isForDisk }: MemorySetup): StoredHomes {
   const store = new SegmentFiles(folder, isForDisk);
   const written = store.written();
-  const options = { store, bytesMax, segmentWordsMax, mayEndDamaged: isForDisk };
+  const options = { store, bytesMax, itemsMax, segmentWordsMax, mayEndDamaged: isForDisk };
   const homes = written.length === 0 ? StoredHomes.empty(options) : StoredHomes.restored(written, options);
   if (typeof homes === "string") throw new Error(`${folder}: ${homes}`);
   return homes;

@@ -3,7 +3,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { keyOfMessage } from "../../core/ft/channel-memory/frames.ts";
 import { StoredHomes } from "../../core/ft/channel-memory/memory/stored-homes.ts";
 import { SegmentFiles } from "./segment-files.ts";
 
@@ -13,6 +12,7 @@ let folders = 0;
 const newFolder = (): string => join(folder, String(folders++));
 
 const messageBytes = 4096;
+const itemsMax = 10;
 /** Words of a message, which follow from its number. */
 const wordsOf = (sequence: number): Int32Array => new Int32Array(messageBytes / 4).fill(sequence * 7 + 1);
 const facts = (sequence: number) => ({
@@ -30,7 +30,7 @@ function post(homes: StoredHomes, sequence: number): void {
 }
 
 function check(homes: StoredHomes, sequence: number): void {
-  const [piece] = homes.homeOf(0).messages.get(keyOfMessage(1, sequence))!.pieces;
+  const [piece] = homes.reader.messageOf(homes.homeOf(0), 1, sequence)!.pieces;
   deepEqual(homes.wordsOf(piece!, new Int32Array(messageBytes / 4)), wordsOf(sequence));
 }
 
@@ -39,7 +39,7 @@ describe("the files of a channel memory", () => {
     const path = newFolder();
     const bytesMax = 1 << 16;
     const store = new SegmentFiles(path);
-    const homes = StoredHomes.empty({ store, bytesMax, segmentWordsMax: 1 << 14 });
+    const homes = StoredHomes.empty({ store, bytesMax, itemsMax, segmentWordsMax: 1 << 14 });
     const count = 1000;
     for (let sequence = 0; sequence < count; sequence++) {
       post(homes, sequence);
@@ -53,10 +53,15 @@ describe("the files of a channel memory", () => {
     ok(onDisk() < 500_000, `${onDisk()} bytes are left`);
     store.end();
     const next = new SegmentFiles(path);
-    const after = StoredHomes.restored(next.written(1000), { store: next, bytesMax, segmentWordsMax: 1 << 14 });
+    const after = StoredHomes.restored(next.written(1000), {
+      store: next,
+      bytesMax,
+      itemsMax,
+      segmentWordsMax: 1 << 14,
+    });
     ok(typeof after !== "string", String(after));
     for (const sequence of [11, count - 5, count - 1]) check(after, sequence);
-    equal(after.homeOf(0).entriesEnd, count);
+    equal(after.homeOf(0).entries.end, count);
     next.end();
   });
 
@@ -64,7 +69,7 @@ describe("the files of a channel memory", () => {
     const sizes: number[] = [];
     for (let cut = 0; cut < 60; cut += 7) {
       const path = newFolder();
-      const options = { bytesMax: 0, segmentWordsMax: 1 << 20 };
+      const options = { bytesMax: 0, itemsMax, segmentWordsMax: 1 << 20 };
       const store = new SegmentFiles(path);
       const homes = StoredHomes.empty({ store, ...options });
       post(homes, 0);
@@ -95,7 +100,13 @@ it("V3 V7: after a power cut the last segment may end with garbage, which is cut
     homes.settle();
     files.end();
   };
-  const options = (store: SegmentFiles) => ({ store, bytesMax: 0, segmentWordsMax: 1 << 20, mayEndDamaged: true });
+  const options = (store: SegmentFiles) => ({
+    store,
+    bytesMax: 0,
+    itemsMax,
+    segmentWordsMax: 1 << 20,
+    mayEndDamaged: true,
+  });
   const first = new SegmentFiles(place, true);
   write(first, StoredHomes.empty(options(first)));
   const path = join(place, "segment-1");

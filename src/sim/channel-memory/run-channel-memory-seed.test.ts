@@ -33,6 +33,7 @@ describe("random programs and random deaths under channel memories", () => {
       "a memory crashed": sum(({ rare }) => rare.memoryCrashed),
       "a memory crashed in the middle of a write": sum(({ rare }) => rare.writeTorn),
       "a memory read again what it had no room for": sum(({ rare }) => rare.readAgain),
+      "a life was told a message or an event that was not in memory": sum(({ rare }) => rare.foundAgain),
       "a rank fell in its replay": sum(({ rare }) => rare.fellInReplay),
       "a rank began again with an image": sum(({ checkpoints }) => checkpoints.restored),
       "a node was taken for dead and lived (V8)": sum(({ suspects }) => suspects.all),

@@ -110,6 +110,7 @@ function setupOf(options: ChannelMemorySeedOptions): ChannelMemorySetup {
       outgoingWordsMax: pieceBytesMax / 4 + random.pick([1 << 9, 1 << 12, 1 << 16]),
       newProtocol: options.newProtocol,
       powerCuts: options.powerCuts ?? random.pick(["none", "synced"] as const),
+      itemsMax: random.pick([1, 2, 3, 30, 1 << 20]),
     },
   };
 }

@@ -21,6 +21,7 @@ export interface SimChannelMemoryOptions {
   readonly memories: number;
   readonly limits: MemoryLimits;
   readonly bytesMax: number;
+  readonly itemsMax: number;
   readonly segmentWordsMax: number;
   readonly powerCuts: "none" | "synced" | "unsynced";
   /** Words on their way from a rank at most. */
@@ -38,7 +39,7 @@ interface Life {
 }
 
 export class SimChannelMemory implements JudgedParts {
-  readonly rare = { memoryLost: 0, memoryCrashed: 0, writeTorn: 0, readAgain: 0, segmentsDropped: 0 };
+  readonly rare = { memoryLost: 0, memoryCrashed: 0, writeTorn: 0, readAgain: 0, foundAgain: 0, segmentsDropped: 0 };
   readonly memories: readonly SimMemoryProcess[];
   readonly #options: SimChannelMemoryOptions;
   readonly #ports: PartsPorts;
@@ -130,10 +131,11 @@ export class SimChannelMemory implements JudgedParts {
 
   /** At the end of a world. */
   count(): void {
-    for (const { crashes, store } of this.memories) {
+    for (const { crashes, store, foundAgain } of this.memories) {
       this.rare.memoryCrashed += crashes.all;
       this.rare.writeTorn += crashes.torn;
       this.rare.readAgain += store.reads;
+      this.rare.foundAgain += foundAgain;
       this.rare.segmentsDropped += store.dropped;
     }
   }

@@ -20,6 +20,7 @@ interface SimMemoryOptions {
   readonly limits: MemoryLimits;
   /** Bounds that are far below the traffic. */
   readonly bytesMax: number;
+  readonly itemsMax: number;
   readonly segmentWordsMax: number;
   /** A job that is switched off has had a power cut. "unsynced": and its memories sync nothing, which must be noticed. */
   readonly powerCuts: "none" | "synced" | "unsynced";
@@ -33,6 +34,12 @@ interface SimMemoryPorts {
   ready(): void;
 }
 
+/** A process of it; `remains`: of one that is lost in the middle of a write, what it thinks that it has written. */
+interface Present {
+  isLost: boolean;
+  remains: MemorySegments | null;
+}
+
 /** Small, so that memories wait for ranks to take words. */
 const outgoingWordsMax = 1 << 9;
 
@@ -44,6 +51,8 @@ export class SimMemoryProcess {
   readonly #options: SimMemoryOptions;
   readonly #ports: SimMemoryPorts;
   #memory!: ChannelMemory;
+  #homes: StoredHomes | null = null;
+  #foundBefore = 0;
 
   constructor(options: SimMemoryOptions, ports: SimMemoryPorts) {
     this.#options = options;
@@ -61,41 +70,44 @@ export class SimMemoryProcess {
     return this.#memory;
   }
 
+  /** How often a process of it found a message or an event that was not in its memory. */
+  get foundAgain(): number {
+    return this.#foundBefore + (this.#homes?.reader.found ?? 0);
+  }
+
   #begin(isSuccessor: boolean, move: (client: number) => void): ChannelMemory {
-    const { ranks, limits, bytesMax, segmentWordsMax } = this.#options;
-    const process = { isLost: false };
+    const { ranks, limits, bytesMax, itemsMax, segmentWordsMax } = this.#options;
+    const process: Present = { isLost: false, remains: null };
     this.#present.isLost = true;
     this.#present = process;
     const mayEndDamaged = this.#options.powerCuts !== "none";
-    const options = { store: this.#storeOf(process), bytesMax, segmentWordsMax, mayEndDamaged };
+    const options = { store: this.#storeOf(process), bytesMax, itemsMax, segmentWordsMax, mayEndDamaged };
     const homes = isSuccessor ? StoredHomes.restored(this.store.written(), options) : StoredHomes.empty(options);
     assert(typeof homes !== "string", `a successor cannot read what was written: ${homes}`);
     const isHome = (rank: number): boolean => this.#options.isHome(rank);
+    this.#foundBefore = this.foundAgain;
+    this.#homes = homes;
     this.#memory = new ChannelMemory({ ranks, limits, outgoingWordsMax, isHome }, homes, move);
     return this.#memory;
   }
 
-  #present = { isLost: false };
+  #present: Present = { isLost: false, remains: null };
 
-  /** A process that is lost writes no more, though what it was doing goes on here until it returns. */
-  #storeOf(process: { readonly isLost: boolean }): SegmentStore {
-    const { store } = this;
+  /** A process that is lost writes no more, though what it was doing goes on here until it returns, with a store that nobody else sees. */
+  #storeOf(process: Present): SegmentStore {
+    const present = (): MemorySegments | null => (process.isLost ? process.remains : this.store);
     return {
-      begin: (segment) => {
-        if (!process.isLost) store.begin(segment);
-      },
+      begin: (segment) => present()?.begin(segment),
       append: (words) => {
-        if (!process.isLost) store.append(words);
+        const remains = process.isLost || !this.store.willTear ? null : this.store.copy();
+        present()?.append(words);
+        if (remains === null || !process.isLost) return;
+        process.remains = remains;
+        remains.append(words);
       },
-      read: (segment, at, into) => {
-        if (!process.isLost) store.read(segment, at, into);
-      },
-      cut: (segment, byte) => {
-        if (!process.isLost) store.cut(segment, byte);
-      },
-      drop: (segment) => {
-        if (!process.isLost) store.drop(segment);
-      },
+      read: (segment, at, into) => present()?.read(segment, at, into),
+      cut: (segment, byte) => present()?.cut(segment, byte),
+      drop: (segment) => present()?.drop(segment),
     };
   }
 

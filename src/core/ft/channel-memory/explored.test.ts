@@ -13,6 +13,8 @@ interface Explored {
   readonly programs: readonly (readonly Step[])[];
   readonly memories: number;
   readonly crashesMax: number;
+  /** Messages and events that are in memory at most; all of a few unless given. */
+  readonly itemsMax?: number;
   readonly newProtocol?: NewModelProtocol;
   readonly statesMax?: number;
 }
@@ -48,7 +50,7 @@ function actionsOf(world: ModelWorld, crashesMax: number): Action[] {
   return actions;
 }
 
-function explore({ programs, memories, crashesMax, newProtocol = real, statesMax = 1e6 }: Explored): {
+function explore({ programs, memories, crashesMax, itemsMax = 100, newProtocol = real, statesMax = 1e6 }: Explored): {
   states: number;
   ends: number;
   problem: string;
@@ -57,7 +59,7 @@ function explore({ programs, memories, crashesMax, newProtocol = real, statesMax
   const paths: number[][] = [[]];
   let ends = 0;
   const at = (path: readonly number[]): ModelWorld => {
-    const world = new ModelWorld(programs, memories, newProtocol);
+    const world = new ModelWorld({ programs, memories, newProtocol, itemsMax });
     for (const worker of world.workers) worker.run();
     for (const choice of path) {
       actionsOf(world, crashesMax)[choice]!(world);
@@ -102,9 +104,13 @@ describe("channel memories, every world of a few messages", () => {
     ["the same with a memory for each", { programs: answers, memories: 2, crashesMax: 1 }],
     ["receives from any source", { programs: anySource, memories: 1, crashesMax: 1 }],
     ["a synchronous send", { programs: synchronous, memories: 2, crashesMax: 1 }],
+    ["one message in memory", { programs: answers, memories: 1, crashesMax: 1, itemsMax: 1 }],
+    ["two messages in memory", { programs: anySource, memories: 1, crashesMax: 1, itemsMax: 2 }],
+    ["a synchronous send, nothing in memory", { programs: synchronous, memories: 2, crashesMax: 1, itemsMax: 0 }],
+    ["three messages in memory", { programs: answers, memories: 1, crashesMax: 1, itemsMax: 3 }],
   ];
   for (const [name, explored] of cases) {
-    it(`V6 §3.5 logging and silent re-execution hold: ${name}`, () => {
+    it(`V3 V6 §3.5 logging and silent re-execution hold: ${name}`, () => {
       const { problem, ends, states } = explore({ ...explored, statesMax: tries(120, 1e6) });
       equal(problem, "");
       ok(ends > 0 && states > 100, `${states} states, ${ends} ends`);

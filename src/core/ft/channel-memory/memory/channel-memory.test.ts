@@ -23,6 +23,59 @@ describe("a channel memory", () => {
     deepEqual(messagesIn(receiver(memory, 2).exchange()), first);
   });
 
+  for (const itemsMax of [0, 1, 2, 3, 40]) {
+    it(`V3: with ${itemsMax} messages and events in memory every life is told all of them, in their order, in few reads`, () => {
+      const memory = new TestedMemory(3, { itemsMax });
+      const senders = [1, 2].map((rank) => new Speaker(rank).connect(memory));
+      const first = receiver(memory);
+      const order: string[] = [];
+      for (let number = 0; number < 200; number++) {
+        const sender = senders[number % 2]!;
+        sender.post(0, number, number % 10 === 0 ? 20 : 4).exchange();
+        first.say("EVENT", number, 4, number).exchange();
+        order.push(`${sender.rank}:${number}`);
+        ok(memory.itemsInMemory <= itemsMax);
+      }
+      for (const incarnation of [1, 2]) {
+        const life = receiver(memory, incarnation);
+        const before = memory.store.reads;
+        const heard = life.exchange();
+        deepEqual(messagesIn(heard), order);
+        deepEqual(
+          heard.filter(([kind]) => kind === "EVENT").map(([, number]) => number),
+          order.map((_, number) => number),
+        );
+        // A block for each segment, of events and of messages, and bytes of those that are in memory as an envelope.
+        ok(memory.store.reads - before <= 2 * memory.store.count + itemsMax, "blocks are read, not messages");
+        // One that came long ago is wanted now.
+        life.say("WANT", 1, 10, 7, 0).say("WANT", 2, 11, 8, 0);
+        equal(piecesIn(life.exchange()).length, 24);
+        memory.crash();
+        ok(memory.itemsInMemory <= itemsMax);
+      }
+      const late = new Speaker(0, 3).connect(memory).say("RESUME", 150, 190, 1, 30, 2, 31);
+      const heard = late.exchange();
+      deepEqual(messagesIn(heard), ["1:30", "2:31", ...order.slice(150)]);
+      equal(heard.filter(([kind]) => kind === "EVENT").length, 10);
+    });
+  }
+
+  it("V3: the last bytes of a message that left the memory long ago are forwarded, written or not", () => {
+    const memory = new TestedMemory(3, { itemsMax: 1 });
+    const slow = new Speaker(1).connect(memory).post(0, 0, 20, 2);
+    slow.exchange();
+    const other = new Speaker(2).connect(memory);
+    for (let number = 0; number < 20; number++) other.post(0, number).exchange();
+    const life = receiver(memory);
+    equal(messagesIn(life.exchange()).length, 21);
+    life.say("WANT", 1, 0, 9, 0);
+    equal(piecesIn(life.exchange()).length, 16);
+    other.post(0, 20).exchange();
+    slow.post(0, 0, 20).end.give(slow.end.unsent, false);
+    // The acknowledgement of another message makes the memory speak.
+    deepEqual(piecesIn(life.hear()), [16, 17, 18, 19]);
+  });
+
   it("V6: a life of a sender is told the numbers that are here by receiver, not their sum, and with their gaps", () => {
     const memory = new TestedMemory(4);
     new Speaker(1).connect(memory).post(0, 0).post(0, 1).post(2, 0).post(2, 5).exchange();

@@ -4,6 +4,8 @@
  * (core/service-channel), with a store.
  *
  *   home.ts           the state of one receiver's home
+ *   home-reader.ts    what of it is in memory, and what is not
+ *   stored-order.ts   entries or events of a home: the newest in memory, all of them in the store
  *   stored-homes.ts   all homes, and the records in the store that outlive the process
  *   delivery.ts       what one life of a rank is told
  *
@@ -12,10 +14,9 @@
 import { type ChannelHello, type Incoming, refused } from "../../../service-channel/channel.ts";
 import { MemoryOutgoing } from "../../../service-channel/memory-streams.ts";
 import type { ServiceStreams, ServiceUser } from "../../../service-channel/service-clients.ts";
-import { FromMemory, frameHeadWords, keyOfMessage, ToMemory, WordFrameReader, wordsFor } from "../frames.ts";
+import { FromMemory, frameHeadWords, ToMemory, WordFrameReader, wordsFor } from "../frames.ts";
 import type { MemoryLimits } from "../limits.ts";
 import { Delivery } from "./delivery.ts";
-import type { Home, HomeMessage } from "./home.ts";
 import type { StoredHomes } from "./stored-homes.ts";
 
 interface ChannelMemoryOptions {
@@ -74,7 +75,7 @@ export class ChannelMemory implements ServiceUser {
     this.#options = options;
     this.#homes = homes;
     this.#move = move;
-    for (const receiver of homes.receivers) this.#settledEnd.set(receiver, homes.homeOf(receiver).entriesEnd);
+    for (const receiver of homes.receivers) this.#settledEnd.set(receiver, homes.homeOf(receiver).entries.end);
   }
 
   // Lives
@@ -187,7 +188,7 @@ export class ChannelMemory implements ServiceUser {
     if (news.size === 0) return;
     this.#news = new Set();
     for (const receiver of news) {
-      this.#settledEnd.set(receiver, this.#homes.homeOf(receiver).entriesEnd);
+      this.#settledEnd.set(receiver, this.#homes.homeOf(receiver).entries.end);
       const life = this.#lives.get(receiver);
       if (life === undefined) continue;
       this.#pump(life);
@@ -215,14 +216,10 @@ export class ChannelMemory implements ServiceUser {
       case ToMemory.RESUME:
         this.#resume(rank, delivery, frame);
         return true;
-      case ToMemory.WANT: {
-        const message = this.#homes.homeOf(rank).messages.get(keyOfMessage(a, b));
-        // The life has freed it since, and says this again because the acknowledgement was lost.
-        if (message === undefined) return true;
-        delivery.want(message, c, d);
+      case ToMemory.WANT:
+        delivery.want(a, b, { ticket: c, offset: d });
         this.#news.add(rank);
         return true;
-      }
       case ToMemory.MARK: {
         const incomplete = [...frame.subarray(frameHeadWords + 3)];
         this.#homes.mark(rank, a, { entries: b, events: c, incomplete });
@@ -252,7 +249,7 @@ export class ChannelMemory implements ServiceUser {
     const here = Math.min(bytes!, this.#options.limits.pieceBytesMax);
     const words = frame.subarray(frameHeadWords + factWords);
     if (words.length !== wordsFor(here)) return false;
-    const known = home.messages.get(keyOfMessage(source, sequence!));
+    const known = home.messages.get(source, sequence!);
     if (known === undefined) {
       const facts = {
         source,
@@ -277,7 +274,7 @@ export class ChannelMemory implements ServiceUser {
     if (frame.length < frameHeadWords + factWords || !this.#isHome(receiver!)) return false;
     const home = this.#homes.homeOf(receiver!);
     if (home.has(source, sequence!)) return true;
-    const message = home.messages.get(keyOfMessage(source, sequence!));
+    const message = home.messages.get(source, sequence!);
     if (message === undefined || offset! > message.arrived) return false;
     if (offset! < message.arrived) return true;
     const here = Math.min(message.facts.bytes - offset!, this.#options.limits.pieceBytesMax);
@@ -290,9 +287,9 @@ export class ChannelMemory implements ServiceUser {
 
   /** An event that is here was said again, because its acknowledgement was lost. */
   #takeEvent(rank: number, number: number, words: Int32Array): boolean {
-    const { eventsEnd } = this.#homes.homeOf(rank);
-    if (number > eventsEnd) return false;
-    if (number === eventsEnd) {
+    const { end } = this.#homes.homeOf(rank).events;
+    if (number > end) return false;
+    if (number === end) {
       this.#homes.event(rank, words);
       this.load.events++;
     }
@@ -301,17 +298,7 @@ export class ChannelMemory implements ServiceUser {
 
   #resume(rank: number, delivery: Delivery, frame: Int32Array): void {
     const [, , entry, event] = frame as unknown as readonly number[];
-    const home = this.#homes.homeOf(rank);
-    delivery.resume(entry!, event!, this.#messagesIn(home, frame.subarray(frameHeadWords + 2)));
+    delivery.resume(entry!, event!, [...frame.subarray(frameHeadWords + 2)]);
     this.#news.add(rank);
-  }
-
-  #messagesIn(home: Home, pairs: Int32Array): HomeMessage[] {
-    const messages: HomeMessage[] = [];
-    for (let i = 0; i + 1 < pairs.length; i += 2) {
-      const message = home.messages.get(keyOfMessage(pairs[i]!, pairs[i + 1]!));
-      if (message !== undefined) messages.push(message);
-    }
-    return messages;
   }
 }

@@ -4,7 +4,9 @@
  */
 import { FrameWriter, FromMemory, noEntry } from "../frames.ts";
 import type { MemoryLimits } from "../limits.ts";
-import type { Home, HomeEntry, HomeMessage } from "./home.ts";
+import { BlockWindow } from "./block-window.ts";
+import type { Home } from "./home.ts";
+import type { HomeEntry, HomeMessage } from "./home-items.ts";
 import type { StoredHomes } from "./stored-homes.ts";
 
 /** A message whose bytes are wanted from an offset on. */
@@ -26,13 +28,17 @@ export class Delivery {
   /** Events before this one are of earlier lives. */
   #eventsEnd = 0;
   #hasSaidEnd = false;
-  /** Messages that are announced once more. */
-  #again: HomeMessage[] = [];
+  /** Senders and numbers, in turn, of messages that are announced once more. */
+  #again: readonly number[] = [];
+  #againSaid = 0;
   /** In turn. */
   #wants: Want[] = [];
   #isTurnOfWants = false;
   readonly #stage: Int32Array;
   readonly #inline: Uint8Array;
+  /** What the order has that is not in memory, and messages that are wanted or announced once more. */
+  readonly #ahead = new BlockWindow();
+  readonly #looks = new BlockWindow();
 
   /** `greeting`: frames of HELD, without the head. */
   constructor(
@@ -50,21 +56,23 @@ export class Delivery {
   }
 
   /**
-   * A life says how far it has come: entries and events from these numbers on are wanted, and these messages once more. It may have come
-   * further since, if it is said twice: what a life has freed it does not need.
+   * A life says how far it has come: entries and events from these numbers on are wanted, and messages of these senders and numbers once
+   * more. It may have come further since, if it is said twice: what a life has freed it does not need.
    */
-  resume(entry: number, event: number, again: readonly HomeMessage[]): void {
-    const { eventsEnd } = this.#home;
+  resume(entry: number, event: number, again: readonly number[]): void {
     this.#hasResumed = true;
     this.#entry = entry;
     this.#event = event;
-    this.#eventsEnd = eventsEnd;
+    this.#eventsEnd = this.#home.events.end;
     this.#hasSaidEnd = false;
-    this.#again = [...again];
+    this.#again = again;
+    this.#againSaid = 0;
   }
 
-  want(message: HomeMessage, ticket: number, offset: number): void {
-    this.#wants.push({ message, ticket, offset });
+  /** Bytes of a message are wanted; of one that is not here, the life has freed it since, and says this again because the acknowledgement was lost. */
+  want(source: number, sequence: number, { ticket, offset }: Pick<Want, "ticket" | "offset">): void {
+    const message = this.#homes.reader.messageOf(this.#home, source, sequence, this.#looks);
+    if (message !== undefined && offset < message.facts.bytes) this.#wants.push({ message, ticket, offset });
   }
 
   /** Says all that there is to say and room for. Entries up to `settledEnd` are in the store. */
@@ -84,9 +92,11 @@ export class Delivery {
       this.#sayEvent();
       return true;
     }
-    const again = this.#again.shift();
-    if (again !== undefined) {
-      this.#sayMessage(again, noEntry);
+    if (this.#againSaid + 1 < this.#again.length) {
+      const [source, sequence] = [this.#again[this.#againSaid]!, this.#again[this.#againSaid + 1]!];
+      this.#againSaid += 2;
+      const message = this.#homes.reader.messageOf(this.#home, source, sequence, this.#looks);
+      if (message !== undefined) this.#sayMessage(message, noEntry);
       return true;
     }
     // Neither many small messages nor one large one keeps the other back.
@@ -97,21 +107,21 @@ export class Delivery {
   }
 
   #sayEvent(): void {
-    this.#event = Math.max(this.#event, this.#home.eventsBegin);
+    this.#event = Math.max(this.#event, this.#home.events.begin);
     this.#hasSaidEnd = this.#event >= this.#eventsEnd;
     if (this.#hasSaidEnd) {
       this.#writer.put(FromMemory.EVENTS_END, []);
       return;
     }
-    const { words } = this.#home.events[this.#event - this.#home.eventsBegin]!;
+    const { words } = this.#homes.reader.eventAt(this.#home, this.#event, this.#ahead);
     this.#writer.put(FromMemory.EVENT, [this.#event, ...words]);
     this.#event++;
   }
 
   #sayEntry(settledEnd: number): boolean {
-    this.#entry = Math.max(this.#entry, this.#home.entriesBegin);
+    this.#entry = Math.max(this.#entry, this.#home.entries.begin);
     if (this.#entry >= settledEnd) return false;
-    const entry: HomeEntry = this.#home.entry(this.#entry++);
+    const entry: HomeEntry = this.#homes.reader.entryAt(this.#home, this.#entry++, this.#ahead);
     if (entry.kind === "message") this.#sayMessage(entry, entry.number);
     else this.#writer.put(FromMemory.TAKEN, [entry.number, entry.source, entry.sequence]);
     return true;

@@ -86,6 +86,19 @@ export class MemorySegments implements SegmentStore {
     };
   }
 
+  /** Is the next write the last one of a process? */
+  get willTear(): boolean {
+    return this.#tear !== null;
+  }
+
+  /** All that is here now, for a process that is lost, and reads and writes until it notices. */
+  copy(): MemorySegments {
+    const copy = new MemorySegments(this.#syncs);
+    for (const [segment, bytes] of this.#segments) copy.#segments.set(segment, bytes);
+    copy.#present = this.#present;
+    return copy;
+  }
+
   get bytes(): number {
     return [...this.#segments.values()].reduce((sum, { length }) => sum + length, 0);
   }

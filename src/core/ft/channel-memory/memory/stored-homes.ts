@@ -2,53 +2,49 @@
  * The homes of a channel memory with the store that outlives its process. Every method that changes a home adds the record of that change;
  * `settle` writes all records since the last time with one call. Records that are read back make the same changes.
  *
- * Bytes of messages are in memory up to a bound, the oldest of them only in the store above it. Envelopes and events are in memory
- * as long as they are needed.
+ * Out of core: bytes of messages, and messages and events themselves, are in memory up to bounds, older ones only in the store. A life that asks
+ * for those has them from there, a block at a time (home-reader.ts). A receiver that lives and keeps up is told what is in memory.
  */
+import { assert } from "../../../base/assert.ts";
 import { readRecords, recordHeadWords, StoreFrames } from "../../../service-channel/service-store.ts";
-import { keyOfMessage, wordsFor } from "../frames.ts";
-import { type Facts, Home, type HomeEvent, type HomeMessage, type Mark, type MessagePiece } from "./home.ts";
+import { wordsFor } from "../frames.ts";
+import { CachedPieces } from "./cached-pieces.ts";
+import { Home, type Mark } from "./home.ts";
+import {
+  eventOf,
+  type Facts,
+  type HomeEntry,
+  HomeMessage,
+  type MessagePiece,
+  type RecordPlace,
+  takenOf,
+} from "./home-items.ts";
+import { HomeReader } from "./home-reader.ts";
+import { entryIn, eventIn, HomeRecord, moreFacts, placeOfRecord, postFacts, recordFacts } from "./home-records.ts";
 import type { SegmentStore, WrittenSegment } from "./segment-store.ts";
+import type { Weight } from "./stored-order.ts";
 
 interface StoredHomesOptions {
   readonly store: SegmentStore;
   /** Bytes of messages that are in memory at most, beside those that have just come. */
   readonly bytesMax: number;
+  /** The same of messages and events, whatever their bytes: one that is large counts for several. */
+  readonly itemsMax: number;
   /** A segment that has more words, beside those that it began with, is followed by another. */
   readonly segmentWordsMax: number;
   /** All that was acknowledged was forced to the disk: damage at the end of the last segment is what a power cut leaves. False unless given. */
   readonly mayEndDamaged?: boolean;
 }
 
-/** Kinds of records, each with the words behind. */
-const Kind = {
-  /** format */
-  BEGIN: 0,
-  /** client · incarnation: the newest life that was heard */
-  LIFE: 1,
-  /** receiver · entry · source · number · context · tag · bytes · is synchronous · how many of its bytes are here; then these */
-  POST: 2,
-  /** receiver · source · number · offset · how many bytes; then these */
-  MORE: 3,
-  /** receiver · entry · rank that took · number */
-  TAKEN: 4,
-  /** receiver · number · words */
-  EVENT: 5,
-  /** receiver · checkpoint · entries · events · senders and numbers of messages without all bytes */
-  MARK: 6,
-  /** receiver · checkpoint */
-  FREE: 7,
-  /** receiver · first entry · first event · senders and numbers of messages before it that are needed. There are no marks but those that follow. */
-  HOME: 8,
-  /** receiver · source · first missing · others */
-  RECEIVED: 9,
-} as const;
-
 const format = 1;
-const postFacts = 6;
-const moreFacts = 2;
 const notOurs = "is not one that a channel memory writes";
 const none: Int32Array = new Int32Array(0);
+
+/** What a segment has of one home: entries and events before these numbers, and none behind. */
+interface Last {
+  entries: number;
+  events: number;
+}
 
 export class StoredHomes {
   readonly #options: StoredHomesOptions;
@@ -61,14 +57,18 @@ export class StoredHomes {
   #written = 0;
   /** How many words it may have. A segment has no less news than it repeats. */
   #wordsMax = 0;
-  /** How many things each segment has that are needed. */
-  readonly #needed = new Map<number, number>();
-  /** Pieces whose bytes are in memory, oldest first. */
-  readonly #cached = new Set<MessagePiece>();
-  #cachedBytes = 0;
+  /** By segment and receiver: what it has that is needed. */
+  readonly #segments = new Map<number, Map<number, Last>>();
+  readonly #weight: Weight = { sum: 0 };
+  readonly #cached = new CachedPieces();
+  /** Messages whose last bytes have come and may not be written yet. */
+  readonly #whole: { readonly home: Home; readonly message: HomeMessage }[] = [];
+  /** For what is not in memory. */
+  readonly reader: HomeReader;
 
   private constructor(options: StoredHomesOptions) {
     this.#options = options;
+    this.reader = new HomeReader(options.store);
   }
 
   static empty(options: StoredHomesOptions): StoredHomes {
@@ -86,9 +86,9 @@ export class StoredHomes {
       if (problem !== "") return `segment ${number}: ${problem}`;
     }
     for (const [receiver, home] of homes.#homes) if (!home.isWhole) return `messages to rank ${receiver} are missing`;
-    const before = [...homes.#needed.keys()];
     homes.#beginSegment();
-    for (const segment of before) homes.#dropIfUnneeded(segment);
+    for (const home of homes.#homes.values()) homes.#unneed(home);
+    homes.#dropUnneeded();
     return homes;
   }
 
@@ -99,7 +99,9 @@ export class StoredHomes {
   homeOf(receiver: number): Home {
     let home = this.#homes.get(receiver);
     if (home === undefined) {
-      home = new Home();
+      home = new Home(receiver, this.#weight, ({ pieces }) => {
+        for (const piece of pieces) this.#cached.drop(piece);
+      });
       this.#homes.set(receiver, home);
     }
     return home;
@@ -112,78 +114,96 @@ export class StoredHomes {
 
   /** Bytes of messages that are in memory. */
   get bytesInMemory(): number {
-    return this.#cachedBytes;
+    return this.#cached.bytes;
   }
 
-  /** Segments that are there. */
-  get segments(): number {
-    return this.#needed.size;
+  /** Messages and events that are in memory, as `itemsMax` counts them. */
+  get itemsInMemory(): number {
+    return this.#weight.sum;
   }
 
   // Changes
 
   beginLife(client: number, incarnation: number): void {
     this.#lives.set(client, incarnation);
-    this.#record(Kind.LIFE, client, incarnation);
+    this.#record(HomeRecord.LIFE, client, incarnation);
   }
 
   /** A message that is not here, with its first bytes: the words that hold them are copied. */
   post(receiver: number, facts: Facts, bytes: number, words: Int32Array): HomeMessage {
     const home = this.homeOf(receiver);
-    const message = home.addMessage(facts, this.#need(this.#segment));
+    const message = new HomeMessage(home.entries.end, facts, this.#nextPlace(postFacts + words.length));
     const { source, sequence, context, tag, isSynchronous } = facts;
-    this.#frames.begin(Kind.POST, receiver, message.number);
+    this.#frames.begin(HomeRecord.POST, receiver, message.number);
     this.#frames.put(Int32Array.of(source, sequence, context, tag, facts.bytes, isSynchronous ? 1 : 0, bytes));
-    this.#putPiece(home, message, bytes, words);
+    if (bytes > 0) message.add(this.#pieceOf(message, bytes, words));
+    this.#frames.finish();
+    home.addMessage(message);
+    this.#noteEntry(receiver, message.number);
     return message;
   }
 
   /** Bytes that follow those that are here. */
   more(receiver: number, message: HomeMessage, bytes: number, words: Int32Array): void {
     const { source, sequence } = message.facts;
-    this.#frames.begin(Kind.MORE, receiver, source);
+    this.#frames.begin(HomeRecord.MORE, receiver, source);
     this.#frames.put(Int32Array.of(sequence, message.arrived, bytes));
-    this.#putPiece(this.homeOf(receiver), message, bytes, words);
-  }
-
-  #putPiece(home: Home, message: HomeMessage, bytes: number, words: Int32Array): void {
-    const at = this.#written + this.#frames.count;
-    if (bytes > 0) {
-      this.#frames.put(words);
-      const segment = this.#need(this.#segment);
-      this.#keep(home, message, { offset: message.arrived, bytes, segment, at, words: words.slice() });
-    }
+    const piece = this.#pieceOf(message, bytes, words);
     this.#frames.finish();
+    this.#addPiece(this.homeOf(receiver), message, piece);
   }
 
-  #keep(home: Home, message: HomeMessage, piece: MessagePiece): void {
+  #addPiece(home: Home, message: HomeMessage, piece: MessagePiece): void {
     home.addPiece(message, piece);
-    if (piece.words === null) return;
+    if (message.isWhole) this.#whole.push({ home, message });
+    this.#noteEntry(home.receiver, message.number);
+  }
+
+  /** Writes the next bytes of a message, which stay in memory for now. */
+  #pieceOf(message: HomeMessage, bytes: number, words: Int32Array): MessagePiece {
+    const at = this.#written + this.#frames.count;
+    this.#frames.put(words);
+    const piece = { offset: message.arrived, bytes, segment: this.#segment, at, words: words.slice() };
     this.#cached.add(piece);
-    this.#cachedBytes += piece.bytes;
+    return piece;
   }
 
   taken(receiver: number, source: number, sequence: number): void {
-    if (this.homeOf(receiver).isTaken(source, sequence)) return;
-    const segment = this.#need(this.#segment);
-    const { number } = this.homeOf(receiver).addTaken({ source, sequence, segment });
-    this.#record(Kind.TAKEN, receiver, number, Int32Array.of(source, sequence));
+    const home = this.homeOf(receiver);
+    if (this.reader.isTaken(home, source, sequence)) return;
+    const taken = takenOf(home.entries.end, source, sequence, this.#nextPlace(2));
+    this.#record(HomeRecord.TAKEN, receiver, taken.number, Int32Array.of(source, sequence));
+    home.addTaken(taken);
+    this.#noteEntry(receiver, taken.number);
   }
 
   event(receiver: number, words: Int32Array): void {
     const home = this.homeOf(receiver);
-    this.#record(Kind.EVENT, receiver, home.eventsEnd, words);
-    home.addEvent({ words: words.slice(), segment: this.#need(this.#segment) });
+    const event = eventOf(home.events.end, words.slice(), this.#nextPlace(words.length));
+    this.#record(HomeRecord.EVENT, receiver, event.number, words);
+    home.addEvent(event);
+    this.#noteEvent(receiver, event.number);
+  }
+
+  /** Where the next record will stand, if it has so many words beside the three of any. */
+  #nextPlace(words: number): RecordPlace {
+    const at = this.#written + this.#frames.count;
+    return { segment: this.#segment, at, end: at + recordHeadWords + recordFacts + words };
   }
 
   mark(receiver: number, checkpoint: number, mark: Mark): void {
     this.homeOf(receiver).marks.set(checkpoint, mark);
-    this.#record(Kind.MARK, receiver, checkpoint, Int32Array.of(mark.entries, mark.events, ...mark.incomplete));
+    this.#record(HomeRecord.MARK, receiver, checkpoint, Int32Array.of(mark.entries, mark.events, ...mark.incomplete));
   }
 
   free(receiver: number, checkpoint: number): void {
-    this.#record(Kind.FREE, receiver, checkpoint);
-    this.#forget(this.homeOf(receiver).free(checkpoint));
+    const home = this.homeOf(receiver);
+    this.#record(HomeRecord.FREE, receiver, checkpoint);
+    if (!home.free(checkpoint, this.reader)) return;
+    // What says so must be written before anything is dropped that it makes useless.
+    this.settle();
+    this.#unneed(home);
+    this.#dropUnneeded();
   }
 
   // Bytes
@@ -196,42 +216,43 @@ export class StoredHomes {
     return words;
   }
 
-  #forget(gone: readonly (HomeMessage | { readonly kind: "taken"; readonly segment: number } | HomeEvent)[]): void {
-    const segments = new Set<number>();
-    for (const it of gone) {
-      segments.add(it.segment);
-      this.#release(it.segment);
-      if (!("pieces" in it)) continue;
-      for (const piece of it.pieces) {
-        segments.add(piece.segment);
-        this.#release(piece.segment);
-        this.#dropWords(piece);
-      }
+  // Segments that are needed
+
+  #noteEntry(receiver: number, number: number): void {
+    const last = this.#lastOf(receiver);
+    last.entries = Math.max(last.entries, number + 1);
+  }
+
+  #noteEvent(receiver: number, number: number): void {
+    this.#lastOf(receiver).events = number + 1;
+  }
+
+  #lastOf(receiver: number): Last {
+    const lasts = this.#segments.get(this.#segment)!;
+    let last = lasts.get(receiver);
+    if (last === undefined) {
+      last = { entries: 0, events: 0 };
+      lasts.set(receiver, last);
     }
-    // What says so must be written before anything is dropped that it makes useless.
-    if (segments.size > 0) this.settle();
-    for (const segment of segments) this.#dropIfUnneeded(segment);
+    return last;
   }
 
-  #dropWords(piece: MessagePiece): void {
-    if (!this.#cached.delete(piece)) return;
-    piece.words = null;
-    this.#cachedBytes -= piece.bytes;
+  /** That home has freed something. */
+  #unneed({ receiver, entries, events, early }: Home): void {
+    const kept = new Set(early.flatMap(({ segment, pieces }) => [segment, ...pieces.map((piece) => piece.segment)]));
+    for (const [segment, lasts] of this.#segments) {
+      const last = lasts.get(receiver);
+      if (last === undefined || last.entries > entries.begin || last.events > events.begin) continue;
+      if (!kept.has(segment)) lasts.delete(receiver);
+    }
   }
 
-  #need(segment: number): number {
-    this.#needed.set(segment, (this.#needed.get(segment) ?? 0) + 1);
-    return segment;
-  }
-
-  #release(segment: number): void {
-    this.#needed.set(segment, this.#needed.get(segment)! - 1);
-  }
-
-  #dropIfUnneeded(segment: number): void {
-    if (segment === this.#segment || this.#needed.get(segment) !== 0) return;
-    this.#needed.delete(segment);
-    this.#options.store.drop(segment);
+  #dropUnneeded(): void {
+    for (const [segment, { size }] of this.#segments) {
+      if (size > 0 || segment === this.#segment) continue;
+      this.#segments.delete(segment);
+      this.#options.store.drop(segment);
+    }
   }
 
   // The store
@@ -240,13 +261,21 @@ export class StoredHomes {
   settle(): void {
     this.#write();
     if (this.#written > this.#wordsMax) {
-      const before = this.#segment;
       this.#beginSegment();
-      this.#dropIfUnneeded(before);
+      this.#dropUnneeded();
     }
-    for (const piece of this.#cached) {
-      if (this.#cachedBytes <= this.#options.bytesMax) break;
-      this.#dropWords(piece);
+    this.#passOldest();
+    this.#cached.trim(this.#options.bytesMax);
+  }
+
+  /** Not the oldest of all, but some of those of the home that has most. All are in the store. */
+  #passOldest(): void {
+    for (const { home, message } of this.#whole.splice(0)) home.follow(message);
+    while (this.#weight.sum > this.#options.itemsMax) {
+      let most: Home | undefined;
+      for (const home of this.#homes.values()) if (most === undefined || home.inMemory > most.inMemory) most = home;
+      assert(most !== undefined && most.inMemory > 0, "what has a weight is in memory");
+      most.passSome();
     }
   }
 
@@ -267,37 +296,39 @@ export class StoredHomes {
   #beginSegment(): void {
     this.#segment++;
     this.#written = 0;
-    this.#needed.set(this.#segment, 0);
+    this.#segments.set(this.#segment, new Map());
     this.#options.store.begin(this.#segment);
-    this.#record(Kind.BEGIN, format, 0);
-    for (const [client, incarnation] of this.#lives) this.#record(Kind.LIFE, client, incarnation);
+    this.#record(HomeRecord.BEGIN, format, 0);
+    for (const [client, incarnation] of this.#lives) this.#record(HomeRecord.LIFE, client, incarnation);
     for (const [receiver, home] of this.#homes) this.#recordHome(receiver, home);
     this.#write();
     this.#wordsMax = this.#written + Math.max(this.#written, this.#options.segmentWordsMax);
   }
 
   #recordHome(receiver: number, home: Home): void {
-    const { entriesBegin, eventsBegin, messages, received, marks } = home;
-    const early = [...messages.values()].filter(({ number }) => number < entriesBegin);
-    const pairs = early.flatMap(({ facts }) => [facts.source, facts.sequence]);
-    this.#record(Kind.HOME, receiver, entriesBegin, Int32Array.of(eventsBegin, ...pairs));
+    const { received, marks } = home;
+    const pairs = home.early.flatMap(({ facts }) => [facts.source, facts.sequence]);
+    this.#record(HomeRecord.HOME, receiver, home.entries.begin, Int32Array.of(home.events.begin, ...pairs));
     for (const [source, { firstMissing, later }] of received) {
-      this.#record(Kind.RECEIVED, receiver, source, Int32Array.of(firstMissing, ...later));
+      this.#record(HomeRecord.RECEIVED, receiver, source, Int32Array.of(firstMissing, ...later));
     }
     for (const [checkpoint, { entries, events, incomplete }] of marks) {
-      this.#record(Kind.MARK, receiver, checkpoint, Int32Array.of(entries, events, ...incomplete));
+      this.#record(HomeRecord.MARK, receiver, checkpoint, Int32Array.of(entries, events, ...incomplete));
     }
   }
 
   #read(segment: number, pieces: Iterable<Uint8Array>, mayEndDamaged: boolean): string {
     this.#segment = segment;
-    this.#needed.set(segment, 0);
+    this.#segments.set(segment, new Map());
     let at = 0;
     const take = (record: Int32Array): string => {
       const isFirst = at === 0;
       at += recordHeadWords;
-      const problem = isFirst === (record[0] === Kind.BEGIN) ? this.#take(record, at) : notOurs;
+      const place = placeOfRecord(segment, record, at);
       at += record.length;
+      if (record.length < recordFacts || isFirst !== (record[0] === HomeRecord.BEGIN)) return notOurs;
+      const problem = this.#take(record, place);
+      this.#passOldest();
       return problem;
     };
     // A process after this one finds other segments behind it.
@@ -305,48 +336,44 @@ export class StoredHomes {
     return readRecords(pieces, take, mayEndDamaged ? cut : undefined);
   }
 
-  /** Makes the change that a record tells, which stands at that index of its segment. Returns the mistake in it; empty: there is none. */
-  #take(record: Int32Array, at: number): string {
-    if (record.length < 3) return notOurs;
+  /** Makes the change that a record tells, which stands there. Returns the mistake in it; empty: there is none. */
+  #take(record: Int32Array, place: RecordPlace): string {
     const [kind, a, b] = record as unknown as readonly [number, number, number];
-    const words = record.subarray(3);
+    const words = record.subarray(recordFacts);
     switch (kind) {
-      case Kind.BEGIN:
+      case HomeRecord.BEGIN:
         return a === format ? "" : notOurs;
-      case Kind.LIFE:
+      case HomeRecord.LIFE:
         this.#lives.set(a, b);
         return "";
-      case Kind.POST:
-        return this.#takePost(a, b, words, at + 3);
-      case Kind.MORE:
-        return this.#takeMore(a, b, words, at + 3);
-      case Kind.TAKEN: {
-        if (words.length !== 2) return notOurs;
+      case HomeRecord.POST:
+      case HomeRecord.TAKEN:
+        return this.#takeEntry(this.homeOf(a), entryIn(record, place));
+      case HomeRecord.MORE:
+        return this.#takeMore(a, b, words, place);
+      case HomeRecord.EVENT: {
         const home = this.homeOf(a);
-        if (b >= home.entriesBegin)
-          home.addTaken({ source: words[0]!, sequence: words[1]!, segment: this.#need(this.#segment) }, b);
+        if (b < home.events.end) return notOurs;
+        home.addEvent(eventIn(record.slice(), place));
+        this.#noteEvent(a, b);
         return "";
       }
-      case Kind.EVENT: {
-        const home = this.homeOf(a);
-        if (b >= home.eventsBegin) home.addEvent({ words: words.slice(), segment: this.#need(this.#segment) }, b);
-        return "";
-      }
-      case Kind.MARK:
+      case HomeRecord.MARK:
         if (words.length < 2) return notOurs;
         this.homeOf(a).marks.set(b, { entries: words[0]!, events: words[1]!, incomplete: [...words.subarray(2)] });
         return "";
-      case Kind.FREE:
-        this.#unneed(this.homeOf(a).free(b));
+      case HomeRecord.FREE:
+        this.homeOf(a).free(b, this.reader);
         return "";
-      case Kind.HOME: {
+      case HomeRecord.HOME: {
         if (words.length < 1) return notOurs;
         const home = this.homeOf(a);
         home.marks.clear();
-        this.#unneed(home.freeBefore(b, words[0]!, [...words.subarray(1)]));
+        const begins = { entries: b, events: words[0]!, incomplete: [...words.subarray(1)] };
+        home.freeBefore(begins, this.reader);
         return "";
       }
-      case Kind.RECEIVED: {
+      case HomeRecord.RECEIVED: {
         const numbers = this.homeOf(a).receivedOf(b);
         numbers.addBefore(words[0]!);
         for (const number of words.subarray(1)) numbers.add(number);
@@ -357,52 +384,28 @@ export class StoredHomes {
     }
   }
 
-  #takePost(receiver: number, number: number, words: Int32Array, at: number): string {
-    const facts = postFacts + 1;
-    const count = words[postFacts];
-    if (count === undefined || words.length !== facts + wordsFor(count)) return notOurs;
-    const home = this.homeOf(receiver);
-    if (number < home.entriesBegin) return notOurs;
-    const [source, sequence, context, tag, bytes, isSynchronous] = words as unknown as readonly number[];
-    const message = home.addMessage(
-      {
-        source: source!,
-        sequence: sequence!,
-        context: context!,
-        tag: tag!,
-        bytes: bytes!,
-        isSynchronous: isSynchronous === 1,
-      },
-      this.#need(this.#segment),
-      number,
-    );
-    this.#takePiece(home, message, count, at + facts);
+  #takeEntry(home: Home, entry: HomeEntry | null): string {
+    if (entry === null || entry.number < home.entries.end) return notOurs;
+    if (entry.kind === "message") home.addMessage(entry);
+    else home.addTaken(entry);
+    this.#noteEntry(home.receiver, entry.number);
     return "";
   }
 
-  #takeMore(receiver: number, source: number, words: Int32Array, at: number): string {
-    const facts = moreFacts + 1;
-    const [sequence, offset, count] = words as unknown as readonly number[];
-    if (count === undefined || words.length !== facts + wordsFor(count)) return notOurs;
+  #takeMore(receiver: number, source: number, words: Int32Array, { segment, at }: RecordPlace): string {
+    const [sequence, offset, bytes] = words as unknown as readonly number[];
+    if (bytes === undefined || words.length !== moreFacts + wordsFor(bytes)) return notOurs;
     const home = this.homeOf(receiver);
-    const message = home.messages.get(keyOfMessage(source, sequence!));
+    const message = home.messages.get(source, sequence!);
     // Its envelope was in a segment that is not needed any more.
     if (message === undefined) return "";
-    if (offset !== message.arrived) return notOurs;
-    this.#takePiece(home, message, count, at + facts);
-    return "";
-  }
-
-  #takePiece(home: Home, message: HomeMessage, bytes: number, at: number): void {
-    if (bytes === 0) return;
-    const segment = this.#need(this.#segment);
-    this.#keep(home, message, { offset: message.arrived, bytes, segment, at, words: null });
-  }
-
-  #unneed(gone: ReturnType<Home["free"]>): void {
-    for (const it of gone) {
-      this.#release(it.segment);
-      if ("pieces" in it) for (const piece of it.pieces) this.#release(piece.segment);
+    if (offset! < message.arrived) return notOurs;
+    if (offset! > message.arrived) {
+      home.lack(message);
+      return "";
     }
+    const first = at + recordHeadWords + recordFacts + moreFacts;
+    this.#addPiece(home, message, { offset: offset!, bytes, segment, at: first, words: null });
+    return "";
   }
 }

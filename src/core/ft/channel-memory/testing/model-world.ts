@@ -214,6 +214,13 @@ class Worker {
   }
 }
 
+interface ModelWorldOptions {
+  readonly programs: readonly (readonly Step[])[];
+  readonly memories: number;
+  readonly newProtocol: NewModelProtocol;
+  readonly itemsMax: number;
+}
+
 export class ModelWorld {
   readonly programs: readonly (readonly Step[])[];
   readonly newProtocol: NewModelProtocol;
@@ -225,12 +232,13 @@ export class ModelWorld {
   memoryCrashes = 0;
   #problem = "";
 
-  constructor(programs: readonly (readonly Step[])[], memories: number, newProtocol: NewModelProtocol) {
+  /** `itemsMax`: messages and events that are in the memory of each channel memory at most. */
+  constructor({ programs, memories, newProtocol, itemsMax }: ModelWorldOptions) {
     this.programs = programs;
     this.newProtocol = newProtocol;
     this.memories = Array.from(
       { length: memories },
-      (_, number) => new TestedMemory(programs.length, { memories, number }),
+      (_, number) => new TestedMemory(programs.length, { itemsMax, memories, number }),
     );
     this.workers = programs.map((_, rank) => new Worker(this, rank, 0));
   }
