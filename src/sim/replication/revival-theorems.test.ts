@@ -48,7 +48,7 @@ const halfTaken: Run = (makeReplica) => {
 const runs: Readonly<Record<string, Run>> = {
   "the wait until everybody keeps what the clone will lack": bySeed(6),
   "an image that counts as sent what is confirmed alone": bySeed(73),
-  "the wait until nobody sends in the clone's place": bySeed(107),
+  "the wait until nobody sends in the clone's place": bySeed(109),
   "the word that a message is being taken from another": halfTaken,
   "the question for it when that one is dead": halfTaken,
   "what others hold, for the clone": bySeed(2),
