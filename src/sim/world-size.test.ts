@@ -19,7 +19,7 @@ const ranksOfNode = 16;
 /** A fifth more than it is: one byte for each rank, in a table of each process, would be too much. */
 const idleBytesMax = 18_000;
 /** With the programs of the collectives that were run. */
-const usedBytesMax = 22_000;
+const usedBytesMax = 26_000;
 
 /** What lives, in bytes. */
 function bytesNow(): number {
