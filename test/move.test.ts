@@ -7,14 +7,27 @@ import { timeLimit } from "./patience.ts";
 
 const limit = timeLimit(120_000);
 
+const rounds = 600;
+
+/** Two ranks on two nodes, which are at work. */
+async function startLogged(): Promise<Run> {
+  const words = ["--protocol", "logging", "test/programs/c/replicas.c", `${rounds}`, "10000"];
+  const run = new Run(["run", "-n", "2", "--nodes", "2", ...words], { stdin: "3\n4\n", timeoutMs: 100_000 });
+  await run.printed("at work", 2);
+  return run;
+}
+
+/** Both ranks have printed each of their lines once. */
+function assertRounds(stdout: string): void {
+  const lines = Array.from({ length: rounds / 10 }, (_, i) => `round ${i * 10}`);
+  assert.deepEqual(stdout.match(/^round \d+/gm)?.sort(), lines.flatMap((line) => [line, line]).sort());
+}
+
 test("D5 under logging a rank is moved: a checkpoint first, then it begins again from there", {
   ...limit,
   ...long,
 }, async () => {
-  const rounds = 600;
-  const words = ["--protocol", "logging", "test/programs/c/replicas.c", `${rounds}`, "10000"];
-  const run = new Run(["run", "-n", "2", "--nodes", "2", ...words], { stdin: "3\n4\n", timeoutMs: 100_000 });
-  await run.printed("at work", 2);
+  const run = await startLogged();
   const move = (...more: string[]) => banyan(["move", `${run.child.pid}`, ...more]);
   const chosen = await move("--rank", "1", "--node", "2");
   assert.match(
@@ -28,8 +41,7 @@ test("D5 under logging a rank is moved: a checkpoint first, then it begins again
   assert.match(stderr, /node 1 is drained: rank 1 will begin again from the next checkpoint/);
   assert.match(stderr, /node 1 \(rank 1\) failed .*: it was drained; it is started again/);
   assert.match(stderr, /1 node lost, 1 rank restarted in [^;]*; 1 checkpoint/);
-  const lines = Array.from({ length: rounds / 10 }, (_, i) => `round ${i * 10}`);
-  assert.deepEqual(stdout.match(/^round \d+/gm)?.sort(), lines.flatMap((line) => [line, line]).sort());
+  assertRounds(stdout);
   run.assertNothingLeft();
 });
 
@@ -37,17 +49,13 @@ test("D5 under logging SIGTERM to a node drains it", {
   ...limit,
   ...long,
 }, async () => {
-  const rounds = 600;
-  const words = ["--protocol", "logging", "test/programs/c/replicas.c", `${rounds}`, "10000"];
-  const run = new Run(["run", "-n", "2", "--nodes", "2", ...words], { stdin: "3\n4\n", timeoutMs: 100_000 });
-  await run.printed("at work", 2);
+  const run = await startLogged();
   process.kill(run.nodePid(1), "SIGTERM");
   const { code, stdout, stderr } = await run.ended;
   assert.equal(code, 0, stderr);
   assert.match(stderr, /node 1 is drained: rank 1 will begin again from the next checkpoint/);
   assert.match(stderr, /node 1 \(rank 1\) failed .*: it was drained; it is started again/);
-  const lines = Array.from({ length: rounds / 10 }, (_, i) => `round ${i * 10}`);
-  assert.deepEqual(stdout.match(/^round \d+/gm)?.sort(), lines.flatMap((line) => [line, line]).sort());
+  assertRounds(stdout);
   run.assertNothingLeft();
 });
 

@@ -246,7 +246,9 @@ export class NodeListener {
   #leaving(node: number): void {
     const { volunteers, clones, recovery } = this.#parts;
     void volunteers?.leaving(node);
-    const obstacle = clones?.drain(node) ?? (volunteers === null ? recovery?.drain(node) : "") ?? "";
+    // Where nodes join and leave, that has saved what can be saved.
+    const drainer = clones ?? (volunteers === null ? recovery : null);
+    const obstacle = drainer?.drain(node) ?? "";
     if (obstacle !== "") this.#parts.report.note(`Cannot drain node ${node}: ${obstacle}`);
   }
 
