@@ -111,7 +111,7 @@ test("D4 clones, spares and those who take their places are killed at random whi
     return Math.floor((state / 2 ** 32) * most);
   };
   const isOver = (): boolean => run.child.exitCode !== null;
-  for (let turn = 0; turn < 8 && !isOver(); turn++) {
+  for (let turn = 0; turn < 16 && !isOver(); turn++) {
     const node = below(2);
     const before = timesBack(run);
     process.kill(run.nodePid(node), "SIGKILL");
@@ -130,7 +130,7 @@ test("D4 clones, spares and those who take their places are killed at random whi
   }
   const { code, stdout, stderr } = await run.ended;
   assert.equal(code, 0, stderr);
-  assert(timesBack(run) > 3, stderr);
+  assert(timesBack(run) > 6, stderr);
   assertRight(stdout, 2, rounds);
   run.assertNothingLeft();
 });

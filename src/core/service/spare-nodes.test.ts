@@ -12,6 +12,16 @@ describe("D5 who takes the place of a lost node", () => {
     );
   });
 
+  it("D5 a place whose ranks were back in between is taken as often as it is lost", () => {
+    const nodes = new SpareNodes(0, 1);
+    for (let loss = 0; loss < 9; loss++) {
+      equal(nodes.successorOf(3)?.spare, 0);
+      nodes.regained(3);
+    }
+    equal(nodes.successorOf(3)?.spare, 0);
+    equal(nodes.successorOf(3), null);
+  });
+
   it("D5 a spare that was chosen for a node takes its place, unless it is gone by then, and no other's", () => {
     const nodes = new SpareNodes(4, 1);
     nodes.choose(7, 3);

@@ -1,6 +1,6 @@
 /**
  * Which process takes the place of a node that is lost, where its ranks come back as clones: a spare, as long as there are any, in the order of
- * their numbers; then a process that is started anew, so often for each place; then none, and what was there stays lost.
+ * their numbers; then a process that is started anew, until so many in a row are gone before what was there is back; then none, and it stays lost.
  *
  * A spare takes the whole place of a node, and nothing besides: replicas of a rank that were on different nodes stay so.
  */
@@ -17,10 +17,10 @@ export class SpareNodes {
   readonly #startsMax: number;
   /** By node: the spare that shall take its place, if that is in reserve still. */
   readonly #chosen = new Map<number, number>();
-  /** By node: how often a process was started for it. */
+  /** By node: how often a process was started for it since everything there was back. */
   readonly #starts = new Map<number, number>();
 
-  /** `startsMax`: of each node, beside spares. */
+  /** `startsMax`: of each node in a row, beside spares. */
   constructor(spares: number, startsMax: number) {
     this.#idle = Array.from({ length: spares }, (_, i) => i + 1);
     this.#startsMax = startsMax;
@@ -42,6 +42,11 @@ export class SpareNodes {
     const at = this.#idle.indexOf(spare);
     if (at >= 0) this.#idle.splice(at, 1);
     return at >= 0;
+  }
+
+  /** What was at that place is back. */
+  regained(node: number): void {
+    this.#starts.delete(node);
   }
 
   /** For a node that is lost. Null: nobody takes its place. */

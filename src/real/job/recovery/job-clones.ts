@@ -61,10 +61,11 @@ interface Order {
   isHeard: boolean;
 }
 
-/** How long everybody may take to answer a source, in its first attempt; twice as long in each that follows. */
+/** How long everybody may take to answer a source, in its first attempt; twice as long in each that follows, so often. */
 const patienceMs = 120_000;
+const doublingsMax = 5;
 
-/** A node that was started again so often, spares apart, is not any more. */
+/** A node that was started again so often in a row and never had its ranks back, spares apart, is not any more. */
 const nodeStartsMax = 5;
 
 export class JobClones {
@@ -77,6 +78,8 @@ export class JobClones {
   /** By node that was lost: the spare that has its place, 0: another process; and those of them that are ready. */
   readonly #successors = new Map<number, number>();
   readonly #ready = new Set<number>();
+  /** Lost, and nobody takes their places. */
+  readonly #abandoned = new Set<number>();
   /** Deaths that have not been dealt with; and when each process died. */
   readonly #dead: number[] = [];
   readonly #diedMs = new Map<number, number>();
@@ -84,7 +87,7 @@ export class JobClones {
   #missed = 0;
   /** By process: those whose programs wait in a checkpoint. */
   readonly #orders = new Map<number, Order>();
-  /** By process: how often it was asked to be a source. */
+  /** By process: how often it was asked to be a source, since a clone of it was back. */
   readonly #asked = new Map<number, number>();
   /** On its way from node to node; null: nothing is. */
   #travel: CloneTravel | null = null;
@@ -151,6 +154,8 @@ export class JobClones {
   died(process: number): void {
     if (this.#isMissing) return;
     this.#orders.delete(process);
+    const at = this.#untold.indexOf(process);
+    if (at >= 0) this.#untold.splice(at, 1);
     this.#dead.push(process);
     this.#diedMs.set(process, performance.now());
     queueMicrotask(() => this.#goOn());
@@ -181,9 +186,13 @@ export class JobClones {
 
   /** Another process in the place of a node that is gone. */
   #startNode(node: number): void {
-    const { core, nodes } = this.#parts;
-    if (core.isNodeAlive(node)) return;
+    const { core, nodes, report } = this.#parts;
+    if (core.isNodeAlive(node) || this.#abandoned.has(node)) return;
     const successor = this.#spares.successorOf(node);
+    if (successor === null) {
+      this.#abandoned.add(node);
+      report.note(`node ${node} is not started again: it ended ${nodeStartsMax} times before its ranks were back`);
+    }
     if (successor === null || !core.nodeAgain(node)) return;
     this.#successors.set(node, successor.spare);
     nodes.replace(node, [], successor.spare);
@@ -302,7 +311,7 @@ export class JobClones {
         );
         this.#schedule.failed(attempt);
       },
-      patienceMs * 2 ** before,
+      patienceMs * 2 ** Math.min(before, doublingsMax),
     ).unref();
   }
 
@@ -463,6 +472,7 @@ export class JobClones {
       return;
     const { attempt, bytes, rounds, copyMs } = begun;
     this.#begun = null;
+    this.#asked.delete(this.#sourceOf(attempt));
     this.#remove(process, numberOf(attempt));
     const afterMs = performance.now() - this.#diedMs.get(process)!;
     const spare = this.#spareOf(process);
@@ -473,6 +483,7 @@ export class JobClones {
     if (this.#schedule.present !== null) return;
     const back = this.#untold.splice(0).sort((one, other) => one - other);
     const { report, nodes, core } = this.#parts;
+    for (const each of back) this.#spares.regained(this.#nodeOf(each));
     // Not sooner: another process would take the processors from those that come back.
     if (core.outcome === undefined && this.#spares.left.length === 0) nodes.prepareSpare(!this.#options.isByProgram);
     const spares = [...new Set(back.map((each) => this.#spareOf(each)))].filter((each) => each > 0);
