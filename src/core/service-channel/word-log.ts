@@ -1,12 +1,13 @@
 /** Words of a stream that are kept, from a position on: added behind, trimmed in front. */
 import { assert } from "../base/assert.ts";
-import { wordsBetween } from "./channel.ts";
+import { type Stretch, wordsBetween } from "./channel.ts";
 
 const partWordsMin = 1 << 8;
 const partWordsMax = 1 << 14;
 
 interface Part {
   readonly words: Int32Array;
+  readonly bytes: Uint8Array;
   /** Words of it from an index on, up to another. */
   from: number;
   to: number;
@@ -18,6 +19,8 @@ export class WordLog {
   #parts: Part[] = [];
   /** Words in all parts. */
   #count = 0;
+  /** The last large one that was trimmed: its memory is used again. */
+  #spare: Part | null = null;
 
   constructor(begin = 0) {
     this.#begin = begin;
@@ -53,9 +56,25 @@ export class WordLog {
     const last = this.#parts.at(-1);
     if (last !== undefined && last.to < last.words.length) return last;
     const length = Math.min(partWordsMax, Math.max(partWordsMin, this.#count));
-    const part = { words: new Int32Array(length), from: 0, to: 0 };
+    const part = length === partWordsMax && this.#spare !== null ? this.#spare : newPart(length);
+    if (part === this.#spare) this.#spare = null;
     this.#parts.push(part);
     return part;
+  }
+
+  /** The words from a position on that stand in a row; there is one at least. */
+  find(position: number, into: Stretch): void {
+    let skipped = wordsBetween(this.#begin, position);
+    assert(skipped >= 0 && skipped < this.#count, `a word at ${position}, kept are ${this.begin} to ${this.end}`);
+    for (const { bytes, from, to } of this.#parts) {
+      if (skipped < to - from) {
+        into.memory = bytes;
+        into.at = 4 * (from + skipped);
+        into.bytes = 4 * (to - from - skipped);
+        return;
+      }
+      skipped -= to - from;
+    }
   }
 
   /** Copies words from a position on, at most `max`: how many. */
@@ -93,8 +112,15 @@ export class WordLog {
       this.#begin = (this.#begin + dropped) | 0;
       this.#count -= dropped;
       left -= dropped;
-      if (first.from === first.to) this.#parts.shift();
+      if (first.from === first.to) this.#release(this.#parts.shift()!);
     }
+  }
+
+  #release(part: Part): void {
+    if (part.words.length < partWordsMax) return;
+    part.from = 0;
+    part.to = 0;
+    this.#spare = part;
   }
 
   dropLast(count: number): void {
@@ -112,4 +138,9 @@ export class WordLog {
   moveTo(begin: number): void {
     this.#begin = begin;
   }
+}
+
+function newPart(length: number): Part {
+  const words = new Int32Array(length);
+  return { words, bytes: new Uint8Array(words.buffer), from: 0, to: 0 };
 }

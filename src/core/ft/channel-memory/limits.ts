@@ -6,7 +6,7 @@ export interface MemoryLimits {
   readonly inlineBytesMax: number;
 }
 
-export const memoryLimitsDefault: MemoryLimits = { pieceBytesMax: 1 << 14, inlineBytesMax: 1 << 13 };
+export const memoryLimitsDefault: MemoryLimits = { pieceBytesMax: 1 << 16, inlineBytesMax: 1 << 13 };
 
 /** Memories share the ranks round robin (V1). */
 export const memoryOf = (rank: number, memories: number): number => rank % memories;

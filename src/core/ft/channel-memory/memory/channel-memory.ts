@@ -14,7 +14,7 @@
 import { type ChannelHello, type Incoming, refused } from "../../../service-channel/channel.ts";
 import { MemoryOutgoing } from "../../../service-channel/memory-streams.ts";
 import type { ServiceStreams, ServiceUser } from "../../../service-channel/service-clients.ts";
-import { FromMemory, frameHeadWords, ToMemory, WordFrameReader, wordsFor } from "../frames.ts";
+import { FromMemory, frameHeadWords, moreFacts, postFacts, ToMemory, WordFrameReader, wordsFor } from "../frames.ts";
 import type { MemoryLimits } from "../limits.ts";
 import { Delivery } from "./delivery.ts";
 import type { StoredHomes } from "./stored-homes.ts";
@@ -142,12 +142,14 @@ export class ChannelMemory implements ServiceUser {
         },
         resume: (position) => outgoing.resume(position),
         resumeElsewhere: (position) => outgoing.resumeElsewhere(position),
+        ...(outgoing.lasting === undefined ? {} : { lasting: outgoing.lasting }),
       },
     };
   }
 
   #incomingOf(life: Life): Incoming {
     const { reader } = life;
+    const isHeard = (): boolean => this.#lives.get(life.rank) === life;
     return {
       get arrived() {
         return life.arrived;
@@ -156,14 +158,15 @@ export class ChannelMemory implements ServiceUser {
         return life.settled;
       },
       receive: (words, at, count) => {
-        if (this.#lives.get(life.rank) !== life) return refused;
+        if (!isHeard()) return refused;
         reader.feed(words, at, count);
-        life.arrived = (life.arrived + count) | 0;
-        for (let frame = reader.peek(); frame !== null; frame = reader.peek()) {
-          if (!this.#take(life, frame)) return refused;
-          reader.drop();
-        }
-        return reader.isBroken ? refused : count;
+        return this.#came(life, count);
+      },
+      place: (max, into) => reader.place(max, into),
+      placed: (count) => {
+        if (!isHeard()) return refused;
+        reader.placed(count);
+        return this.#came(life, count);
       },
       settle: () => {
         this.#settle();
@@ -173,6 +176,17 @@ export class ChannelMemory implements ServiceUser {
       origin: life.incarnation + 1,
       beginAnew: () => true,
     };
+  }
+
+  /** So many words have come to the reader. */
+  #came(life: Life, count: number): number {
+    const { reader } = life;
+    life.arrived = (life.arrived + count) | 0;
+    for (let frame = reader.peek(); frame !== null; frame = reader.peek()) {
+      if (!this.#take(life, frame)) return refused;
+      reader.drop();
+    }
+    return reader.isBroken ? refused : count;
   }
 
   #pump({ rank, delivery }: Life): void {
@@ -239,15 +253,14 @@ export class ChannelMemory implements ServiceUser {
 
   #takePost(source: number, frame: Int32Array): boolean {
     const [, , receiver, sequence, context, tag, bytes, isSynchronous] = frame as unknown as readonly number[];
-    const factWords = 6;
-    if (frame.length < frameHeadWords + factWords || !this.#isHome(receiver!) || bytes! < 0) return false;
+    if (frame.length < frameHeadWords + postFacts || !this.#isHome(receiver!) || bytes! < 0) return false;
     const home = this.#homes.homeOf(receiver!);
     if (home.has(source, sequence!)) {
       this.load.repeated++;
       return true;
     }
     const here = Math.min(bytes!, this.#options.limits.pieceBytesMax);
-    const words = frame.subarray(frameHeadWords + factWords);
+    const words = frame.subarray(frameHeadWords + postFacts);
     if (words.length !== wordsFor(here)) return false;
     const known = home.messages.get(source, sequence!);
     if (known === undefined) {
@@ -270,15 +283,14 @@ export class ChannelMemory implements ServiceUser {
 
   #takeMore(source: number, frame: Int32Array): boolean {
     const [, , receiver, sequence, offset] = frame as unknown as readonly number[];
-    const factWords = 3;
-    if (frame.length < frameHeadWords + factWords || !this.#isHome(receiver!)) return false;
+    if (frame.length < frameHeadWords + moreFacts || !this.#isHome(receiver!)) return false;
     const home = this.#homes.homeOf(receiver!);
     if (home.has(source, sequence!)) return true;
     const message = home.messages.get(source, sequence!);
     if (message === undefined || offset! > message.arrived) return false;
     if (offset! < message.arrived) return true;
     const here = Math.min(message.facts.bytes - offset!, this.#options.limits.pieceBytesMax);
-    const words = frame.subarray(frameHeadWords + factWords);
+    const words = frame.subarray(frameHeadWords + moreFacts);
     if (here <= 0 || words.length !== wordsFor(here)) return false;
     this.#homes.more(receiver!, message, here, words);
     this.#news.add(receiver!);

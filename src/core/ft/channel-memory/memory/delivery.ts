@@ -34,7 +34,8 @@ export class Delivery {
   /** In turn. */
   #wants: Want[] = [];
   #isTurnOfWants = false;
-  readonly #stage: Int32Array;
+  /** For a piece that is not in memory. */
+  #stage: Int32Array | null = null;
   readonly #inline: Uint8Array;
   /** What the order has that is not in memory, and messages that are wanted or announced once more. */
   readonly #ahead = new BlockWindow();
@@ -49,9 +50,8 @@ export class Delivery {
     this.#homes = homes;
     this.#home = home;
     this.#limits = limits;
-    this.#writer = new FrameWriter(end, limits.pieceBytesMax);
+    this.#writer = new FrameWriter(end);
     this.#greeting = greeting;
-    this.#stage = new Int32Array(limits.pieceBytesMax >> 2);
     this.#inline = new Uint8Array(limits.inlineBytesMax);
   }
 
@@ -129,7 +129,7 @@ export class Delivery {
 
   #sayMessage(message: HomeMessage, number: number): void {
     const { source, sequence, context, tag, bytes, isSynchronous } = message.facts;
-    const facts = [number, source, sequence, context, tag, bytes, isSynchronous ? 1 : 0];
+    const facts = [number, source, sequence, context, tag, bytes, isSynchronous ? 1 : 0, 0];
     const isInline = message.isWhole && bytes <= this.#limits.inlineBytesMax;
     if (!isInline || bytes === 0) this.#writer.put(FromMemory.MESSAGE, facts);
     else this.#writer.putBytes(FromMemory.MESSAGE, facts, this.#bytesOf(message));
@@ -142,6 +142,7 @@ export class Delivery {
   }
 
   #viewOf(piece: HomeMessage["pieces"][number]): Uint8Array {
+    this.#stage ??= piece.words === null ? new Int32Array(this.#limits.pieceBytesMax >> 2) : null;
     const words = this.#homes.wordsOf(piece, this.#stage);
     return new Uint8Array(words.buffer, words.byteOffset, piece.bytes);
   }
@@ -154,7 +155,7 @@ export class Delivery {
     const { message, ticket, offset } = want;
     const piece = message.pieces.findLast((it) => it.offset <= offset)!;
     const bytes = this.#viewOf(piece).subarray(offset - piece.offset);
-    this.#writer.putBytes(FromMemory.PIECE, [ticket, offset, bytes.length], bytes);
+    this.#writer.putBytes(FromMemory.PIECE, [ticket, offset, bytes.length, 0], bytes);
     want.offset += bytes.length;
     if (want.offset < message.facts.bytes) this.#wants.push(want);
     return true;

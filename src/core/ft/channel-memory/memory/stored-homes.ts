@@ -208,9 +208,10 @@ export class StoredHomes {
 
   // Bytes
 
-  /** The words of a piece; those of one that is not in memory are read into `stage`, which is large enough for any. */
-  wordsOf(piece: MessagePiece, stage: Int32Array): Int32Array {
+  /** The words of a piece; those of one that is not in memory are read into `stage`, which is large enough for any, and there then. */
+  wordsOf(piece: MessagePiece, stage: Int32Array | null): Int32Array {
     if (piece.words !== null) return piece.words;
+    assert(stage !== null, "a piece that is not in memory has no place");
     const words = stage.subarray(0, wordsFor(piece.bytes));
     this.#options.store.read(piece.segment, piece.at, words);
     return words;
