@@ -177,7 +177,8 @@ export class Connection {
     const stretch = this.#stretch;
     this.#outgoing.lasting!.find(this.#left, stretch);
     const gone = -rest & 3;
-    return wire.send(stretch.memory, stretch.at + gone, Math.min(rest, stretch.bytes - gone));
+    const bytes = Math.min(rest, stretch.bytes - gone);
+    return wire.send(stretch.memory, stretch.at + gone, bytes, bytes < rest);
   }
 
   /** The position of the first word of which not all bytes have left; what is staged counts as gone. */

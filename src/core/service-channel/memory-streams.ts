@@ -55,10 +55,21 @@ export class MemoryOutgoing implements Outgoing {
   }
 
   append(words: Int32Array, from: number, to: number): number {
-    const room = this.#options.wordsMax - wordsBetween(this.#stable, this.born);
-    const count = Math.max(0, Math.min(room, to - from));
+    const count = this.#fitting(to - from);
     this.#log.append(words.subarray(from, from + count));
     return count;
+  }
+
+  /** The same without a copy: nobody changes the words any more. */
+  lend(words: Int32Array, from: number, to: number): number {
+    const count = this.#fitting(to - from);
+    this.#log.lend(words.subarray(from, from + count));
+    return count;
+  }
+
+  #fitting(count: number): number {
+    const room = this.#options.wordsMax - wordsBetween(this.#stable, this.born);
+    return Math.max(0, Math.min(room, count));
   }
 
   send(into: Int32Array, at: number, max: number): number {

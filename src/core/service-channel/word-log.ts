@@ -2,25 +2,30 @@
 import { assert } from "../base/assert.ts";
 import { type Stretch, wordsBetween } from "./channel.ts";
 
-const partWordsMin = 1 << 8;
-const partWordsMax = 1 << 14;
+const blockWordsMin = 1 << 8;
+const blockWordsMax = 1 << 15;
 
+/** Memory of the log's own, and how much of it is used. */
+interface Block {
+  readonly words: Int32Array;
+  readonly bytes: Uint8Array;
+  used: number;
+}
+
+/** Words from an index on, up to another: of a block, or lent. */
 interface Part {
   readonly words: Int32Array;
   readonly bytes: Uint8Array;
-  /** Words of it from an index on, up to another. */
   from: number;
   to: number;
 }
 
 export class WordLog {
   #begin: number;
-  /** All of them full but the last. */
-  #parts: Part[] = [];
+  readonly #parts: Part[] = [];
   /** Words in all parts. */
   #count = 0;
-  /** The last large one that was trimmed: its memory is used again. */
-  #spare: Part | null = null;
+  #block: Block = newBlock(0);
 
   constructor(begin = 0) {
     this.#begin = begin;
@@ -42,22 +47,39 @@ export class WordLog {
 
   append(words: Int32Array): void {
     for (let rest = words; rest.length > 0; ) {
-      const last = this.#lastPart();
-      const taken = rest.subarray(0, last.words.length - last.to);
-      last.words.set(taken, last.to);
-      last.to += taken.length;
+      const block = this.#blockFor(rest.length);
+      const taken = rest.subarray(0, block.words.length - block.used);
+      const last = this.#lastPartOf(block);
+      block.words.set(taken, block.used);
+      block.used += taken.length;
+      last.to = block.used;
       this.#count += taken.length;
       rest = rest.subarray(taken.length);
     }
   }
 
-  /** A part with room: larger ones the more there is, within limits. */
-  #lastPart(): Part {
+  /** The same without a copy: nobody changes the words any more. */
+  lend(words: Int32Array): void {
+    if (words.length === 0) return;
+    const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+    this.#parts.push({ words, bytes, from: 0, to: words.length });
+    this.#count += words.length;
+  }
+
+  /** A block with room: larger ones the more there is, or comes, within limits. */
+  #blockFor(wanted: number): Block {
+    if (this.#block.used === this.#block.words.length) {
+      const length = Math.min(blockWordsMax, Math.max(blockWordsMin, this.#count, wanted));
+      this.#block = newBlock(length);
+    }
+    return this.#block;
+  }
+
+  /** The part that ends where the block's room begins. */
+  #lastPartOf({ words, bytes, used }: Block): Part {
     const last = this.#parts.at(-1);
-    if (last !== undefined && last.to < last.words.length) return last;
-    const length = Math.min(partWordsMax, Math.max(partWordsMin, this.#count));
-    const part = length === partWordsMax && this.#spare !== null ? this.#spare : newPart(length);
-    if (part === this.#spare) this.#spare = null;
+    if (last?.words === words && last.to === used) return last;
+    const part = { words, bytes, from: used, to: used };
     this.#parts.push(part);
     return part;
   }
@@ -112,15 +134,10 @@ export class WordLog {
       this.#begin = (this.#begin + dropped) | 0;
       this.#count -= dropped;
       left -= dropped;
-      if (first.from === first.to) this.#release(this.#parts.shift()!);
+      if (first.from === first.to) this.#parts.shift();
     }
-  }
-
-  #release(part: Part): void {
-    if (part.words.length < partWordsMax) return;
-    part.from = 0;
-    part.to = 0;
-    this.#spare = part;
+    // All of it is free again.
+    if (this.#parts.length === 0) this.#block.used = 0;
   }
 
   dropLast(count: number): void {
@@ -140,7 +157,7 @@ export class WordLog {
   }
 }
 
-function newPart(length: number): Part {
+function newBlock(length: number): Block {
   const words = new Int32Array(length);
-  return { words, bytes: new Uint8Array(words.buffer), from: 0, to: 0 };
+  return { words, bytes: new Uint8Array(words.buffer), used: 0 };
 }

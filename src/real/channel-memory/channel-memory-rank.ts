@@ -34,4 +34,7 @@ const napperOver = (home: ChannelThread): Napper => ({
     return true;
   },
   takeWaiting: () => true,
+  get isInBulk() {
+    return home.isInBulk;
+  },
 });

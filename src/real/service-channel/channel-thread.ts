@@ -9,6 +9,8 @@ import { copyIn } from "./ring-streams.ts";
 
 /** Tries before a sleep: the lock is held for some twenty nanoseconds, unless the system takes its core away. */
 const triesMax = 50;
+/** So many words at once are a part of something large. */
+const bulkWords = 1 << 10;
 /** A lost notification makes late, not dead. */
 const sleepMsMax = 100;
 
@@ -23,6 +25,8 @@ export class ChannelThread implements ClientEnd {
   #origin = 0;
   /** The thread has waited since the last nap. */
   #isWaiting = false;
+  /** Words that were taken last, or a few times before: the end of something large is small. */
+  #tookLast = 0;
 
   /** `bell` wakes the main thread for a thread that waits, `quietBell` sends words before any thread waits. */
   constructor(channel: SharedChannel, bell: Int32Array, quietBell = bell) {
@@ -84,6 +88,7 @@ export class ChannelThread implements ClientEnd {
   take(into: Int32Array): number {
     const taken = this.#driver.incoming.take(into);
     if (taken === null) return 0;
+    this.#tookLast = Math.max(taken.count, this.#tookLast >> 2);
     this.#origin = taken.origin;
     return taken.count;
   }
@@ -104,6 +109,11 @@ export class ChannelThread implements ClientEnd {
   /** Waits a moment for the service. */
   wait(): void {
     this.#driver.nap();
+  }
+
+  /** Is something large on its way here, or there? */
+  get isInBulk(): boolean {
+    return this.#tookLast >= bulkWords || wordsBetween(this.#calls.stable(), this.#calls.born()) >= bulkWords;
   }
 
   /** For a rank that has nothing to do: waits a moment for the service, if it waits for that. False: it does not. */

@@ -61,6 +61,10 @@ const filler = 1;
 /** So many bytes go to the channel from where they are; fewer are copied, to go with the words before them. */
 const manyBytes = 1 << 12;
 const stageWordsMin = 1 << 8;
+/** Less room is not worth a receive of its own. */
+const placeWordsMin = 1 << 12;
+/** Of the memory in which some words are kept. */
+const keptWordsMax = 1 << 16;
 /** No honest frame is longer. */
 const frameWordsMax = 1 << 24;
 
@@ -72,9 +76,15 @@ export const keyOfMessage = (rank: number, sequence: number): number => rank * 2
 /** An entry that stands in no order: a message that is announced once more. */
 export const noEntry = -1;
 
+/** Where frames go. */
+interface FrameEnd extends Pick<ChannelEnd, "append"> {
+  /** The same without a copy, if the end can do that: nobody changes the words any more. */
+  lend?(words: Int32Array, from: number, to: number): number;
+}
+
 /** Puts frames into an end of a channel, one after the other. Nothing else is appended there. */
 export class FrameWriter {
-  readonly #end: Pick<ChannelEnd, "append">;
+  readonly #end: FrameEnd;
   #stage = new Int32Array(stageWordsMin);
   #bytes = new Uint8Array(this.#stage.buffer);
   /** Words of the stage that have not left. */
@@ -83,7 +93,7 @@ export class FrameWriter {
   /** Does a filler follow the frame? */
   #isOdd = false;
 
-  constructor(end: Pick<ChannelEnd, "append">) {
+  constructor(end: FrameEnd) {
     this.#end = end;
   }
 
@@ -104,12 +114,12 @@ export class FrameWriter {
     return this.#finish();
   }
 
-  /** The same with bytes, which are copied. The facts are an even number. */
-  putBytes(kind: number, facts: readonly number[], bytes: Uint8Array): boolean {
+  /** The same with bytes, which are copied unless nobody changes them any more (`isLent`). The facts are an even number. */
+  putBytes(kind: number, facts: readonly number[], bytes: Uint8Array, isLent = false): boolean {
     assert(facts.length % 2 === 0, "bytes stand at an even word");
     this.#begin(kind, facts, wordsFor(bytes.length));
     const isMuch = bytes.length >= manyBytes && bytes.byteOffset % 4 === 0;
-    this.#stageBytes(isMuch && this.go() ? this.#append(bytes) : bytes);
+    this.#stageBytes(isMuch && this.go() ? this.#append(bytes, isLent) : bytes);
     return this.#finish();
   }
 
@@ -128,9 +138,11 @@ export class FrameWriter {
   }
 
   /** From where they are; all words before them have left. Returns those that found no room, and the last ones that are no whole word. */
-  #append(bytes: Uint8Array): Uint8Array {
+  #append(bytes: Uint8Array, isLent: boolean): Uint8Array {
     const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
-    const taken = this.#end.append(words, 0, words.length);
+    const end = this.#end;
+    const taken =
+      isLent && end.lend !== undefined ? end.lend(words, 0, words.length) : end.append(words, 0, words.length);
     this.#from = 0;
     this.#to = 0;
     return bytes.subarray(4 * taken);
@@ -170,6 +182,8 @@ export class WordFrameReader {
   /** Words that are here: from one index up to another. */
   #from = 0;
   #to = 0;
+  /** Some of the words were given away. */
+  #isKept = false;
 
   /** Words that belong to no frame that was dropped. */
   get pending(): number {
@@ -182,12 +196,13 @@ export class WordFrameReader {
     this.#to += count;
   }
 
-  /** Where the next words can be written, so many of them; `placed` says how many were. */
-  place(count: number, into: Stretch): void {
-    this.#reserve(count);
+  /** Where the next words can be written, at most so many; `placed` says how many were. */
+  place(max: number, into: Stretch): void {
+    const few = Math.min(max, placeWordsMin);
+    if (this.#to + few > this.#words.length) this.#reserve(max);
     into.memory = this.#bytes;
     into.at = 4 * this.#to;
-    into.bytes = 4 * count;
+    into.bytes = 4 * Math.min(max, this.#words.length - this.#to);
   }
 
   /** The same for whoever writes words. */
@@ -222,6 +237,11 @@ export class WordFrameReader {
     return length < frameHeadWords || length > frameWordsMax;
   }
 
+  /** The words of the oldest frame are not used for anything else, ever. */
+  keep(): void {
+    this.#isKept = true;
+  }
+
   /** Done with the oldest frame. */
   drop(): void {
     this.#from += this.#words[this.#from]!;
@@ -236,8 +256,9 @@ export class WordFrameReader {
 
   /** The rest of a frame will not come. */
   reset(): void {
-    this.#from = 0;
-    this.#to = 0;
+    // Behind what is kept; an even number of words.
+    this.#from = this.#isKept ? (this.#to + 1) & ~1 : 0;
+    this.#to = this.#from;
   }
 
   /** Fillers. */
@@ -248,10 +269,14 @@ export class WordFrameReader {
   #reserve(count: number): void {
     if (this.#to + count <= this.#words.length) return;
     const kept = this.#to - this.#from;
-    const words = kept + count <= this.#words.length / 2 ? this.#words : new Int32Array(2 * (kept + count));
+    const needed = kept + count;
+    const isLarge = !this.#isKept && needed <= this.#words.length / 2;
+    const length = this.#isKept ? Math.max(needed, Math.min(2 * needed, keptWordsMax)) : 2 * needed;
+    const words = isLarge ? this.#words : new Int32Array(length + (length & 1));
     // Never over words that were given out: `peek` is valid until the next call, and this is one. With the word behind them: a part of it may be placed already.
     words.set(this.#words.subarray(this.#from, this.#to + 1));
     if (words !== this.#words) this.#bytes = new Uint8Array(words.buffer);
+    this.#isKept = false;
     this.#words = words;
     this.#to = kept;
     this.#from = 0;

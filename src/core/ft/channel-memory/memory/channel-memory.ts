@@ -28,6 +28,9 @@ interface ChannelMemoryOptions {
   isHome(rank: number): boolean;
 }
 
+/** So many words of a message stay where they were received: with them, others that stand there, at most eight times as many. */
+const keptWordsMin = 1 << 13;
+
 /** One life of a rank, as this process of the memory knows it. */
 class Life {
   readonly rank: number;
@@ -213,13 +216,14 @@ export class ChannelMemory implements ServiceUser {
   // Frames
 
   /** False: no rank of this job says that. */
-  #take({ rank, delivery }: Life, frame: Int32Array): boolean {
+  #take(life: Life, frame: Int32Array): boolean {
+    const { rank, delivery } = life;
     const [, kind, a = 0, b = 0, c = 0, d = 0] = frame as unknown as readonly number[];
     switch (kind) {
       case ToMemory.POST:
-        return this.#takePost(rank, frame);
+        return this.#takePost(life, frame);
       case ToMemory.MORE:
-        return this.#takeMore(rank, frame);
+        return this.#takeMore(life, frame);
       case ToMemory.TAKEN:
         if (!this.#isHome(a)) return false;
         this.#homes.taken(a, rank, b);
@@ -251,7 +255,15 @@ export class ChannelMemory implements ServiceUser {
     return rank >= 0 && rank < this.#options.ranks && this.#options.isHome(rank);
   }
 
-  #takePost(source: number, frame: Int32Array): boolean {
+  /** The words of a frame that nobody changes any more. */
+  #kept({ reader }: Life, words: Int32Array): Int32Array {
+    if (words.length < keptWordsMin) return words.slice();
+    reader.keep();
+    return words;
+  }
+
+  #takePost(life: Life, frame: Int32Array): boolean {
+    const { rank: source } = life;
     const [, , receiver, sequence, context, tag, bytes, isSynchronous] = frame as unknown as readonly number[];
     if (frame.length < frameHeadWords + postFacts || !this.#isHome(receiver!) || bytes! < 0) return false;
     const home = this.#homes.homeOf(receiver!);
@@ -272,7 +284,7 @@ export class ChannelMemory implements ServiceUser {
         bytes: bytes!,
         isSynchronous: isSynchronous === 1,
       };
-      this.#homes.post(receiver!, facts, here, words);
+      this.#homes.post(receiver!, facts, here, this.#kept(life, words));
       this.load.messages++;
       this.load.bytes += bytes!;
       this.#news.add(receiver!);
@@ -281,7 +293,8 @@ export class ChannelMemory implements ServiceUser {
     return true;
   }
 
-  #takeMore(source: number, frame: Int32Array): boolean {
+  #takeMore(life: Life, frame: Int32Array): boolean {
+    const { rank: source } = life;
     const [, , receiver, sequence, offset] = frame as unknown as readonly number[];
     if (frame.length < frameHeadWords + moreFacts || !this.#isHome(receiver!)) return false;
     const home = this.#homes.homeOf(receiver!);
@@ -292,7 +305,7 @@ export class ChannelMemory implements ServiceUser {
     const here = Math.min(message.facts.bytes - offset!, this.#options.limits.pieceBytesMax);
     const words = frame.subarray(frameHeadWords + moreFacts);
     if (here <= 0 || words.length !== wordsFor(here)) return false;
-    this.#homes.more(receiver!, message, here, words);
+    this.#homes.more(receiver!, message, here, this.#kept(life, words));
     this.#news.add(receiver!);
     return true;
   }

@@ -155,7 +155,7 @@ export class Delivery {
     const { message, ticket, offset } = want;
     const piece = message.pieces.findLast((it) => it.offset <= offset)!;
     const bytes = this.#viewOf(piece).subarray(offset - piece.offset);
-    this.#writer.putBytes(FromMemory.PIECE, [ticket, offset, bytes.length, 0], bytes);
+    this.#writer.putBytes(FromMemory.PIECE, [ticket, offset, bytes.length, 0], bytes, piece.words !== null);
     want.offset += bytes.length;
     if (want.offset < message.facts.bytes) this.#wants.push(want);
     return true;
