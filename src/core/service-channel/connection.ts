@@ -29,7 +29,7 @@ import {
 } from "./channel.ts";
 
 /** Of one segment, without its head. */
-export const segmentWordsMax = 1 << 15;
+export const segmentWordsMax = 1 << 17;
 const headWords = 2;
 /** Of one that is staged. An even number, as are all sizes here: V8 copies shared words four times as slowly where the places differ by four bytes mod eight. */
 const stagedWordsMax = 4094;
@@ -57,6 +57,8 @@ const OUT = 8;
 const IN = OUT + stageWords;
 export const connectionWords = IN + stageWords;
 
+/** Most words in one: the next one who waits for what has come is told before more comes. */
+const receivedWordsMax = 1 << 16;
 /** Of `#receivePlaced`. */
 const nothingPlaced = 0;
 
@@ -206,7 +208,9 @@ export class Connection {
   }
 
   #receive(wire: Wire): boolean {
+    const arrived = this.#incoming.arrived;
     for (let times = 0; times < receivesMax; times++) {
+      if (wordsBetween(arrived, this.#incoming.arrived) >= receivedWordsMax) return true;
       const have = this.#get(IN_TO);
       const placed = have === 0 ? this.#receivePlaced(wire) : nothingPlaced;
       if (placed !== nothingPlaced) {

@@ -199,7 +199,7 @@ export class WordFrameReader {
   /** Where the next words can be written, at most so many; `placed` says how many were. */
   place(max: number, into: Stretch): void {
     const few = Math.min(max, placeWordsMin);
-    if (this.#to + few > this.#words.length) this.#reserve(max);
+    if (this.#to + few > this.#words.length) this.#reserve(Math.min(max, keptWordsMax / 2));
     into.memory = this.#bytes;
     into.at = 4 * this.#to;
     into.bytes = 4 * Math.min(max, this.#words.length - this.#to);
