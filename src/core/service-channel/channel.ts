@@ -45,6 +45,8 @@ export interface ChannelEnd {
 export interface ClientEnd extends ChannelEnd {
   /** A newer life of this client is known to the service: nothing of this one will be heard. */
   readonly isFenced: boolean;
+  /** The user waits until all that was appended so far is stable: the service is asked to say so at once. Asked again for nothing new, it changes nothing. */
+  ask(): void;
 }
 
 /** How long the client's words are kept for a service that may have to be told again. */
@@ -80,6 +82,11 @@ export interface Incoming {
   readonly arrived: number;
   /** Everything before it may be acknowledged: it has arrived, or has been stored, whatever the user wants the other end to rely on. */
   readonly settled: number;
+  /**
+   * So many settled words may be acknowledged later, with words of this end or when the other end asks: few need to know, and each acknowledgement of
+   * its own costs a system call here and a wake-up there. Unless given every one is said at once.
+   */
+  readonly unsaidWordsMax?: number;
   /** Words from `arrived` on. How many were taken (fewer: there is no room); `refused`: this life is not heard any more. */
   receive(words: Int32Array, at: number, count: number): number;
   /** Everything that has come for now has been received: the moment to store it, with one write for all of it. */

@@ -64,6 +64,21 @@ export class StoreFrames {
     this.#end += words.length;
   }
 
+  /** The same without an array. */
+  put3(a: number, b: number, c: number): void {
+    this.#reserve(3);
+    this.#words[this.#end] = a;
+    this.#words[this.#end + 1] = b;
+    this.#words[this.#end + 2] = c;
+    this.#end += 3;
+  }
+
+  put4(a: number, b: number, c: number, d: number): void {
+    this.put3(a, b, c);
+    this.#reserve(1);
+    this.#words[this.#end++] = d;
+  }
+
   /** The record that was begun is complete. */
   finish(): void {
     const first = this.#begin + recordHeadWords;

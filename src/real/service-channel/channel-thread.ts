@@ -20,12 +20,16 @@ export class ChannelThread implements ClientEnd {
   readonly #yield = newYield();
   readonly #bell: Int32Array;
   readonly #quietBell: Int32Array;
+  readonly #sendsItself: boolean;
   #origin = 0;
   /** The thread has waited since the last nap. */
   #isWaiting = false;
 
-  /** `bell` wakes the main thread for a thread that waits, `quietBell` sends words before any thread waits. */
-  constructor(channel: SharedChannel, bell: Int32Array, quietBell = bell) {
+  /**
+   * `bell` wakes the main thread for a thread that waits, `quietBell` sends words before any thread waits; `sendsItself`: only those that the thread
+   * could not send at once, because the service should hear them soon, and the main thread would have to wake for each.
+   */
+  constructor(channel: SharedChannel, bell: Int32Array, quietBell = bell, sendsItself = false) {
     const { memory, words } = channel;
     this.#words = new Int32Array(memory.buffer);
     this.#ring = new Int32Array(memory.buffer, 4 * headWords, words);
@@ -33,6 +37,7 @@ export class ChannelThread implements ClientEnd {
     this.#driver = new ChannelDriver(channel, this.#calls);
     this.#bell = bell;
     this.#quietBell = quietBell;
+    this.#sendsItself = sendsItself;
   }
 
   get born(): number {
@@ -92,6 +97,11 @@ export class ChannelThread implements ClientEnd {
     if (!this.#driver.drive()) ringBell(this.#bell);
   }
 
+  /** Said when the thread moves next. */
+  ask(): void {
+    this.#driver.ask();
+  }
+
   /** The thread waits until all words appended so far are stable. */
   urge(): void {
     this.#isWaiting = true;
@@ -122,7 +132,10 @@ export class ChannelThread implements ClientEnd {
   }
 
   #publish(count: number): void {
-    if (this.#calls.publish(count) === Appended.CALL) ringBell(this.#quietBell);
+    const mustCall = this.#calls.publish(count) === Appended.CALL;
+    if (this.#sendsItself && this.#driver.say()) {
+      if (mustCall) Atomics.store(this.#words, Head.CALLED, 0);
+    } else if (mustCall) ringBell(this.#quietBell);
   }
 
   /** With room for so many words. False: there is none. */

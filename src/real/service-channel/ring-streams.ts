@@ -67,10 +67,12 @@ export class RingOutgoing implements Outgoing {
 }
 
 export class RingIncoming implements Incoming {
+  readonly unsaidWordsMax: number;
   readonly #ring: Int32Array;
   readonly #calls: RingCalls;
 
   constructor(channel: SharedChannel, calls: RingCalls) {
+    this.unsaidWordsMax = channel.unsaidWordsMax;
     this.#ring = new Int32Array(channel.memory.buffer, 4 * incomingAt(channel), channel.incomingWords);
     this.#calls = calls;
   }

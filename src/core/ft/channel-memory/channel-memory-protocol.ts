@@ -216,7 +216,9 @@ export class ChannelMemoryProtocol extends PassThrough {
     this.boxes[memoryOf(source, this.boxes.length)]!.addWords(words, this.log.ticket());
   }
 
+  /** Whoever asks waits until it is not. */
   override get isBusy(): boolean {
+    for (const box of this.boxes) box.urge();
     return this.boxes.some(({ isEmpty }) => !isEmpty);
   }
 
@@ -289,7 +291,9 @@ export class ChannelMemoryProtocol extends PassThrough {
   override captured(checkpoint: number): number {
     this.log.closeRun();
     const { position, incomplete } = this.deliveries;
-    this.boxes[this.home]!.addWords([ToMemory.MARK, checkpoint, position, this.events.born, ...incomplete]);
+    const home = this.boxes[this.home]!;
+    home.addWords([ToMemory.MARK, checkpoint, position, this.events.born, ...incomplete]);
+    home.urge();
     return checkpoint;
   }
 

@@ -94,6 +94,14 @@ export class FrameWriter {
     return this.#finish();
   }
 
+  /** The same with bytes that are words already, the last filled with zeros. */
+  putWords(kind: number, facts: readonly number[], words: Int32Array): boolean {
+    this.#begin(kind, facts);
+    this.#stage.set(words, this.#to);
+    this.#to += words.length;
+    return this.#finish();
+  }
+
   /** The same with bytes, which are copied. */
   putBytes(kind: number, facts: readonly number[], bytes: Uint8Array): boolean {
     this.#begin(kind, facts);
@@ -110,7 +118,7 @@ export class FrameWriter {
     assert(this.#from === this.#to, "a frame begins before the last one has left");
     if (frameHeadWords + facts.length > this.#stage.length) this.#enlarge(frameHeadWords + facts.length);
     this.#stage[1] = kind;
-    this.#stage.set(facts, frameHeadWords);
+    for (let i = 0; i < facts.length; i++) this.#stage[frameHeadWords + i] = facts[i]!;
     this.#to = frameHeadWords + facts.length;
   }
 

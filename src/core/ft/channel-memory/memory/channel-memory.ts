@@ -24,6 +24,8 @@ interface ChannelMemoryOptions {
   readonly limits: MemoryLimits;
   /** Words on their way to a rank at most. */
   readonly outgoingWordsMax: number;
+  /** See `Incoming`. */
+  readonly unsaidWordsMax: number;
   /** Is that rank's home here? */
   isHome(rank: number): boolean;
 }
@@ -68,7 +70,7 @@ export class ChannelMemory implements ServiceUser {
   /** By receiver: entries before this number are in the store. */
   readonly #settledEnd = new Map<number, number>();
   /** Receivers to whom something can be said that could not before. */
-  #news = new Set<number>();
+  readonly #news = new Set<number>();
 
   /** `move`: there are words for that client. */
   constructor(options: ChannelMemoryOptions, homes: StoredHomes, move: (client: number) => void) {
@@ -155,6 +157,7 @@ export class ChannelMemory implements ServiceUser {
       get settled() {
         return life.settled;
       },
+      unsaidWordsMax: this.#options.unsaidWordsMax,
       receive: (words, at, count) => {
         if (this.#lives.get(life.rank) !== life) return refused;
         reader.feed(words, at, count);
@@ -184,9 +187,9 @@ export class ChannelMemory implements ServiceUser {
     const { load } = this;
     this.#homes.settle();
     load.bytesInMemoryMax = Math.max(load.bytesInMemoryMax, this.#homes.bytesInMemory);
-    const news = this.#news;
-    if (news.size === 0) return;
-    this.#news = new Set();
+    if (this.#news.size === 0) return;
+    const news = [...this.#news];
+    this.#news.clear();
     for (const receiver of news) {
       this.#settledEnd.set(receiver, this.#homes.homeOf(receiver).entries.end);
       const life = this.#lives.get(receiver);
@@ -200,10 +203,11 @@ export class ChannelMemory implements ServiceUser {
 
   /** False: no rank of this job says that. */
   #take({ rank, delivery }: Life, frame: Int32Array): boolean {
-    const [, kind, a = 0, b = 0, c = 0, d = 0] = frame as unknown as readonly number[];
+    // Not by a pattern: those walk through an iterator.
+    const kind = frame[1];
+    if (kind === ToMemory.POST) return this.#takePost(rank, frame);
+    const [, , a = 0, b = 0, c = 0, d = 0] = frame as unknown as readonly number[];
     switch (kind) {
-      case ToMemory.POST:
-        return this.#takePost(rank, frame);
       case ToMemory.MORE:
         return this.#takeMore(rank, frame);
       case ToMemory.TAKEN:
@@ -238,31 +242,25 @@ export class ChannelMemory implements ServiceUser {
   }
 
   #takePost(source: number, frame: Int32Array): boolean {
-    const [, , receiver, sequence, context, tag, bytes, isSynchronous] = frame as unknown as readonly number[];
     const factWords = 6;
-    if (frame.length < frameHeadWords + factWords || !this.#isHome(receiver!) || bytes! < 0) return false;
-    const home = this.#homes.homeOf(receiver!);
-    if (home.has(source, sequence!)) {
+    if (frame.length < frameHeadWords + factWords) return false;
+    const [receiver, sequence, bytes] = [frame[2]!, frame[3]!, frame[6]!];
+    if (!this.#isHome(receiver) || bytes < 0) return false;
+    const home = this.#homes.homeOf(receiver);
+    if (home.has(source, sequence)) {
       this.load.repeated++;
       return true;
     }
-    const here = Math.min(bytes!, this.#options.limits.pieceBytesMax);
+    const here = Math.min(bytes, this.#options.limits.pieceBytesMax);
     const words = frame.subarray(frameHeadWords + factWords);
     if (words.length !== wordsFor(here)) return false;
-    const known = home.messages.get(source, sequence!);
+    const known = home.messages.get(source, sequence);
     if (known === undefined) {
-      const facts = {
-        source,
-        sequence: sequence!,
-        context: context!,
-        tag: tag!,
-        bytes: bytes!,
-        isSynchronous: isSynchronous === 1,
-      };
-      this.#homes.post(receiver!, facts, here, words);
+      const [context, tag, isSynchronous] = [frame[4]!, frame[5]!, frame[7] === 1];
+      this.#homes.post(receiver, { source, sequence, context, tag, bytes, isSynchronous }, here, words);
       this.load.messages++;
-      this.load.bytes += bytes!;
-      this.#news.add(receiver!);
+      this.load.bytes += bytes;
+      this.#news.add(receiver);
     }
     // Otherwise a life before has sent as much of it, or more.
     return true;
