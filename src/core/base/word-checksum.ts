@@ -11,7 +11,7 @@ const lanes = 16;
 const manyWords = 256;
 
 /** Takes words `from` … `to` − 1, a multiple of sixteen, into the sixteen lanes, one after the other. */
-export type PassLanes = (words: Int32Array, from: number, to: number, states: Int32Array) => void;
+type PassLanes = (words: Int32Array, from: number, to: number, states: Int32Array) => void;
 
 /** The checksum of words of an array from an index on, so many. */
 export type WordChecksum = (words: Int32Array, first: number, count: number) => number;

@@ -258,6 +258,89 @@ describe("L1 a client that appends faster than segments leave", () => {
   });
 });
 
+/** A listener's connection that need not acknowledge each word at once, and what it says: acknowledged positions and counts of words. */
+function unhurried(unsaidWordsMax: number) {
+  const incoming = new MemoryIncoming({ wordsMax: 1000, unsaidWordsMax });
+  const outgoing = new MemoryOutgoing({ retention: "until-acknowledged", wordsMax: 100 });
+  const listener = { origin: 9, opened: () => true };
+  const connection = new Connection({ words: new Int32Array(connectionWords), at: 0, outgoing, incoming, listener });
+  connection.begin();
+  /** What is said to it, and what it says then, but for its opening. */
+  const hear = (...said: readonly number[]): number[] => {
+    const bytes = [...new Uint8Array(Int32Array.from(said).buffer)];
+    const answer: number[] = [];
+    const isOpen = connection.move({
+      send(memory, at, count) {
+        answer.push(...new Int32Array(memory.slice(at, at + count).buffer));
+        return count;
+      },
+      receive(memory, at, count) {
+        const came = bytes.splice(0, count);
+        memory.set(came, at);
+        return came.length === 0 ? wouldBlock : came.length;
+      },
+    });
+    equal(isOpen, true);
+    return answer;
+  };
+  equal(hear(0, 0, 65)[0], 9);
+  return { hear, outgoing };
+}
+
+describe("V7 acknowledgements that need not be said at once", () => {
+  const asking = 1 << 30;
+
+  it("go with the next words of their end", () => {
+    const { hear, outgoing } = unhurried(10);
+    deepEqual(hear(0, 3, 1, 2, 3), []);
+    outgoing.append(Int32Array.of(7), 0, 1);
+    deepEqual(hear(), [3, 1, 7]);
+    deepEqual(hear(), [], "and are not said twice");
+  });
+
+  it("are said when there are many", () => {
+    const { hear } = unhurried(4);
+    deepEqual(hear(0, 3, 1, 2, 3), []);
+    deepEqual(hear(0, 2, 4, 5), [5, 0]);
+  });
+
+  it("are said to who asks, when all has come that it has asked for", () => {
+    const { hear } = unhurried(100);
+    deepEqual(hear(0, 2, 1, 2), []);
+    deepEqual(hear(0, asking), [2, 0], "asked by a segment without words");
+    deepEqual(hear(0, asking | 3, 3), [3, 0]);
+    deepEqual(hear(4, 5), [5, 0], "the rest of what was asked for");
+    deepEqual(hear(0, 1, 6), [], "and no more");
+  });
+
+  it("are asked for once, until there is something new", () => {
+    const outgoing = new MemoryOutgoing({ retention: "until-acknowledged", wordsMax: 100 });
+    const incoming = new MemoryIncoming({ wordsMax: 100 });
+    const words = new Int32Array(connectionWords);
+    const connection = new Connection({ words, at: 0, outgoing, incoming, listener: null });
+    connection.begin(true);
+    const heads: number[] = [];
+    const wire: Wire = {
+      send(memory, at, count) {
+        heads.push(new Int32Array(memory.slice(at, at + count).buffer)[1]!);
+        return count;
+      },
+      receive: () => wouldBlock,
+    };
+    equal(connection.ask(), false, "there is nothing that could be acknowledged");
+    outgoing.append(Int32Array.of(1, 2), 0, 2);
+    connection.move(wire);
+    equal(connection.ask(), true);
+    connection.move(wire);
+    equal(connection.ask(), false);
+    connection.move(wire);
+    outgoing.append(Int32Array.of(3), 0, 1);
+    connection.ask();
+    connection.move(wire);
+    deepEqual(heads, [2, asking, asking | 1]);
+  });
+});
+
 /** A ring of words that lets a connection write to it, as that of a client in shared memory does. */
 class PlacedIncoming implements Incoming {
   readonly #ring = new Int32Array(1 << 12);
@@ -322,7 +405,8 @@ describe("L1 many words", () => {
       const heard: number[] = [];
       while (heard.length < 40_000) {
         const words = Int32Array.from({ length: random.bits() % 3000 }, (_, i) => born + i);
-        born += random.bits() % 2 === 0 ? outgoing.append(words, 0, words.length) : outgoing.lend(words, 0, words.length);
+        born +=
+          random.bits() % 2 === 0 ? outgoing.append(words, 0, words.length) : outgoing.lend(words, 0, words.length);
         ok(sender.move(pipe.wire(0)));
         ok(receiver.move(pipe.wire(1)));
         heard.push(...incoming.take(random.bits() % 4000));

@@ -33,6 +33,8 @@ export interface ChannelEnd {
   readonly stable: number;
   /** Words `from` … `to` − 1 of an array, as many as there is room for: how many were taken. */
   append(words: Int32Array, from: number, to: number): number;
+  /** The first words of an array, so many, and others behind them: of all together as many as there is room for. Where that is better than two calls. */
+  appendWith?(first: Int32Array, count: number, others: Int32Array): number;
   /** The oldest words that have come, at most as many as fit: how many. All of them are of one `origin`. */
   take(into: Int32Array): number;
   /** Which process at the other end the words taken last are from: another number, another process. */
@@ -45,6 +47,8 @@ export interface ChannelEnd {
 export interface ClientEnd extends ChannelEnd {
   /** A newer life of this client is known to the service: nothing of this one will be heard. */
   readonly isFenced: boolean;
+  /** The user waits until all that was appended so far is stable: the service is asked to say so at once. Asked again for nothing new, it changes nothing. */
+  ask(): void;
 }
 
 /** How long the client's words are kept for a service that may have to be told again. */
@@ -96,6 +100,11 @@ export interface Incoming {
   readonly arrived: number;
   /** Everything before it may be acknowledged: it has arrived, or has been stored, whatever the user wants the other end to rely on. */
   readonly settled: number;
+  /**
+   * So many settled words may be acknowledged later, with words of this end or when the other end asks: few need to know, and each acknowledgement of
+   * its own costs a system call here and a wake-up there. Unless given every one is said at once.
+   */
+  readonly unsaidWordsMax?: number;
   /** Words from `arrived` on. How many were taken (fewer: there is no room); `refused`: this life is not heard any more. */
   receive(words: Int32Array, at: number, count: number): number;
   /** Where words from `arrived` on can be written instead, at most `max` of them: those that stand in a row; no bytes: there is no room. */

@@ -4,11 +4,12 @@
  *
  *   caller    opening (3 words: stable · arrived · origin), then segments
  *   listener  opening (1 word: origin), then segments
- *   segment   2 words (acknowledged position · number of words), then that many words of the stream
+ *   segment   2 words (acknowledged position · number of words, and whether an acknowledgement is asked for), then that many words of the stream
  *
  * The caller's opening says how far its own stream had been acknowledged by any process of the service, how far the stream back had
  * come, and from which process of the service that was; the listener's opening says which process it is. A segment may be empty:
- * then it is an acknowledgement. A later acknowledgement says all that an earlier one would have, so at most one has not left.
+ * then it is an acknowledgement, or asks for one. A later acknowledgement says all that an earlier one would have, so at most one has not left; an
+ * end that need not say each at once (`Incoming.unsaidWordsMax`) says it with its next words, when it has many, or when it is asked.
  *
  * Few words are copied to a stage and leave with the head of their segment. Of many the head leaves alone, and the words from where the
  * stream has them, if it keeps them there (`Outgoing.lasting`); in the same way many words are received to where the stream wants them
@@ -49,15 +50,23 @@ const LEFT = 2;
 const OUT_FROM = 3;
 const OUT_TO = 4;
 const IN_TO = 5;
+/** 1: the next segment asks for an acknowledgement; and the position up to which that was asked for last. */
+const ASKS = 6;
+const ASKED = 7;
+/** The position up to which the other end has asked for one. */
+const OWED = 8;
 /** Bytes of the present segment that leave from where the stream has them, behind the stage; they count as sent. */
-const OUT_REST = 6;
+const OUT_REST = 9;
 /** Bytes of a word that has not all come, at the place of the next word that arrives. */
-const IN_PART = 7;
-const OUT = 8;
+const IN_PART = 10;
+const OUT = 12;
 const IN = OUT + stageWords;
 export const connectionWords = IN + stageWords;
 
-/** Most words in one: the next one who waits for what has come is told before more comes. */
+/** In the second word of a segment: the other end waits for an acknowledgement. */
+const askingBit = 1 << 30;
+
+/** Most words in one `move`: who waits for what has come is told before more comes. */
 const receivedWordsMax = 1 << 16;
 /** Of `#receivePlaced`. */
 const nothingPlaced = 0;
@@ -120,9 +129,14 @@ export class Connection {
 
   /** A new connection: nothing has been said on it, or by the caller its opening and nothing else. */
   begin(hasSaidOpening = false): void {
+    // Whoever asked on the one before waits still, and may not ask again before it hears something.
+    const asks = this.#get(ASKS) === 1 || wordsBetween(this.#outgoing.stable, this.#get(ASKED)) > 0;
     this.#words.fill(0, this.#at, this.#at + OUT);
-    // An acknowledgement sent before may not have arrived: the first segment repeats it.
+    this.#set(ASKS, asks ? 1 : 0);
+    // An acknowledgement sent before may not have arrived: the first segment repeats it, and does not wait for words.
     this.#set(SAID, (this.#incoming.settled - 1) | 0);
+    this.#set(OWED, this.#incoming.settled);
+    this.#set(ASKED, this.#outgoing.stable);
     if (this.#listener !== null || hasSaidOpening) return;
     this.#words.set(openingOf(this.#outgoing, this.#incoming), this.#at + OUT);
     this.#set(OUT_TO, 4 * callerOpeningWords);
@@ -141,6 +155,18 @@ export class Connection {
   /** How often bytes have left or come, in this thread. */
   get moves(): number {
     return this.#moves;
+  }
+
+  /** The next segment asks for an acknowledgement of all there is. False: that was asked before. */
+  ask(): boolean {
+    if (this.#get(ASKED) === this.#outgoing.born) return false;
+    this.#set(ASKS, 1);
+    return true;
+  }
+
+  /** Sends what can be sent. False as `move`. */
+  say(wire: Wire): boolean {
+    return this.#send(wire);
   }
 
   /** Sends and receives what can be. False: it is closed, or of no use. */
@@ -197,14 +223,28 @@ export class Connection {
     const isMuch = lasting !== undefined && wordsBetween(this.#outgoing.sent, this.#outgoing.born) >= manyWords;
     const rest = isMuch ? lasting.count(segmentWordsMax) : 0;
     const count = isMuch ? 0 : this.#outgoing.send(this.#words, at + headWords, stagedWordsMax);
-    if (rest + count === 0 && settled === this.#get(SAID)) return false;
+    const asks = this.#get(ASKS);
+    if (rest + count === 0 && asks === 0 && !this.#mustAcknowledge(settled)) return false;
     this.#words[at] = settled;
-    this.#words[at + 1] = rest + count;
+    this.#words[at + 1] = asks === 0 ? rest + count : (rest + count) | askingBit;
+    if (asks === 1) this.#asked();
     this.#set(SAID, settled);
     this.#set(OUT_FROM, 0);
     this.#set(OUT_TO, 4 * (headWords + count));
     this.#set(OUT_REST, 4 * rest);
     return true;
+  }
+
+  #mustAcknowledge(settled: number): boolean {
+    const said = this.#get(SAID);
+    const unsaid = wordsBetween(said, settled);
+    return unsaid > (this.#incoming.unsaidWordsMax ?? 0) || (unsaid > 0 && wordsBetween(said, this.#get(OWED)) > 0);
+  }
+
+  #asked(): void {
+    const { sent, born } = this.#outgoing;
+    this.#set(ASKED, sent);
+    this.#set(ASKS, sent === born ? 0 : 1);
   }
 
   #receive(wire: Wire): boolean {
@@ -303,10 +343,12 @@ export class Connection {
   }
 
   /** Never more is acknowledged than was sent: a client would rely on words that the service does not have. */
-  #understandHead(acknowledged: number, count: number): boolean {
+  #understandHead(acknowledged: number, countAndAsking: number): boolean {
+    const count = countAndAsking & ~askingBit;
     if (count < 0 || count > segmentWordsMax) return false;
     if (wordsBetween(acknowledged, this.#left) < 0) return false;
     this.#outgoing.acknowledge(acknowledged);
+    if (count !== countAndAsking) this.#set(OWED, (this.#incoming.arrived + count) | 0);
     this.#set(LEFT, count);
     return true;
   }

@@ -10,6 +10,10 @@ export interface MemoryClientOptions {
   /** Bounds of both streams here. */
   readonly outgoingWordsMax: number;
   readonly incomingWordsMax: number;
+  /** See `Incoming`. */
+  readonly unsaidWordsMax?: number;
+  /** What is appended leaves at once if it can, not when somebody moves the connection. */
+  readonly sendsItself?: boolean;
   /** What lives before have said, as far as it was acknowledged, from a position on: it is kept, and the stream goes on behind it. */
   readonly begin?: number;
   readonly known?: Int32Array;
@@ -32,12 +36,12 @@ export class MemoryClient implements ClientEnd {
   #isFenced = false;
 
   constructor(options: MemoryClientOptions, ports: MemoryClientPorts) {
-    const { retention, outgoingWordsMax, incomingWordsMax, begin = 0, known } = options;
+    const { retention, outgoingWordsMax, incomingWordsMax, unsaidWordsMax = 0, begin = 0, known } = options;
     this.#options = options;
     this.#ports = ports;
     this.#outgoing = new MemoryOutgoing({ retention, wordsMax: outgoingWordsMax, begin });
     if (known !== undefined) this.#outgoing.preset(known);
-    this.#incoming = new MemoryIncoming({ wordsMax: incomingWordsMax });
+    this.#incoming = new MemoryIncoming({ wordsMax: incomingWordsMax, unsaidWordsMax });
     this.#connection = new Connection({
       words: new Int32Array(connectionWords),
       at: 0,
@@ -68,7 +72,9 @@ export class MemoryClient implements ClientEnd {
   }
 
   append(words: Int32Array, from: number, to: number): number {
-    return this.#outgoing.append(words, from, to);
+    const count = this.#outgoing.append(words, from, to);
+    if (count > 0 && this.#options.sendsItself === true) this.#say();
+    return count;
   }
 
   take(into: Int32Array): number {
@@ -82,6 +88,16 @@ export class MemoryClient implements ClientEnd {
     if (!isOpen) this.#wire = null;
     if (this.stable !== stable) this.#ports.settled();
     if (!isOpen) this.#ports.broken();
+  }
+
+  #say(): void {
+    if (this.#wire === null || this.#connection.say(this.#wire)) return;
+    this.#wire = null;
+    this.#ports.broken();
+  }
+
+  ask(): void {
+    if (this.#connection.ask()) this.#say();
   }
 
   /** No word before that position will be wanted any more. */

@@ -111,12 +111,21 @@ export class MemoryOutgoing implements Outgoing {
   }
 }
 
+interface MemoryIncomingOptions {
+  readonly wordsMax: number;
+  readonly begin?: number;
+  readonly origin?: number;
+  readonly unsaidWordsMax?: number;
+}
+
 export class MemoryIncoming implements Incoming {
+  readonly unsaidWordsMax: number;
   readonly #log: WordLog;
   readonly #wordsMax: number;
   #origin: number;
 
-  constructor({ wordsMax, begin = 0, origin = 0 }: { wordsMax: number; begin?: number; origin?: number }) {
+  constructor({ wordsMax, begin = 0, origin = 0, unsaidWordsMax = 0 }: MemoryIncomingOptions) {
+    this.unsaidWordsMax = unsaidWordsMax;
     this.#log = new WordLog(begin);
     this.#wordsMax = wordsMax;
     this.#origin = origin;

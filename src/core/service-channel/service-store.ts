@@ -90,6 +90,21 @@ export class StoreFrames {
     this.#lentNow = words;
   }
 
+  /** The same without an array. */
+  put3(a: number, b: number, c: number): void {
+    this.#reserve(3);
+    this.#words[this.#end] = a;
+    this.#words[this.#end + 1] = b;
+    this.#words[this.#end + 2] = c;
+    this.#end += 3;
+  }
+
+  put4(a: number, b: number, c: number, d: number): void {
+    this.put3(a, b, c);
+    this.#reserve(1);
+    this.#words[this.#end++] = d;
+  }
+
   /** The record that was begun is complete. */
   finish(): void {
     const first = this.#begin + recordHeadWords;
@@ -181,11 +196,7 @@ export function readRecords(
 
 function recordChecksum(words: Int32Array, first: number, count: number, before: number): number {
   if (before === 0) return wordChecksum(words, first, count);
-  return mixChecksums(
-    wordChecksum(words, first, before),
-    wordChecksum(words, first + before, count - before),
-    before,
-  );
+  return mixChecksums(wordChecksum(words, first, before), wordChecksum(words, first + before, count - before), before);
 }
 
 function joined(first: Uint8Array, second: Uint8Array): Uint8Array {

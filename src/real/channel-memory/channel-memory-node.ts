@@ -1,4 +1,5 @@
 /** Channel memories in a node's main thread: the channels of its ranks, from each to every memory. */
+import { unsaidWordsMax } from "../../core/ft/channel-memory/limits.ts";
 import type { ChannelMemoryNodeSetup, MemoryIsAt } from "../../core/ft/channel-memory/shapes.ts";
 import type { NodePart, NodePartSetup } from "../part-hosts/node-part.ts";
 import { ChannelHost } from "../service-channel/channel-host.ts";
@@ -53,6 +54,7 @@ export class ChannelMemoryNode implements NodePart {
       retention: "until-acknowledged",
       words: outgoingWords,
       incomingWords,
+      unsaidWordsMax,
     });
     const address = this.#addresses.get(memory);
     if (address !== undefined) channel.connectTo(address);

@@ -16,24 +16,25 @@ export interface ChannelMemoryRankSetup {
 
 export function channelMemoryRank({ rank, part, words, say }: RankPartSetup): RankPart {
   const { channels } = part as ChannelMemoryRankSetup;
-  const ends = channels.map((channel) => new ChannelThread(channel, bellOf(words), quietBellOf(words)));
+  const ends = channels.map((channel) => new ChannelThread(channel, bellOf(words), quietBellOf(words), true));
   const resources: ChannelMemoryResources = {
     ends,
     marked: (checkpoint) => say({ kind: "marked", checkpoint } satisfies MarkedWords),
   };
-  return { resources, napper: napperOver(ends[memoryOf(rank, ends.length)]!) };
+  return { resources, napper: napperOver(ends[memoryOf(rank, ends.length)]!, ends.length) };
 }
 
 /**
  * A rank that has nothing to do waits for its home, whatever it waits for: messages come from nowhere else. Other memories only
  * acknowledge, and are looked at when a nap of a millisecond is over.
  */
-const napperOver = (home: ChannelThread): Napper => ({
+const napperOver = (home: ChannelThread, services: number): Napper => ({
   nap() {
     home.wait();
     return true;
   },
   takeWaiting: () => true,
+  services,
   get isInBulk() {
     return home.isInBulk;
   },

@@ -4,7 +4,7 @@
  */
 import { assert, unreachable } from "../../core/base/assert.ts";
 import { describeSystemError, isFull } from "../../core/base/system-error.ts";
-import { memoryLimitsDefault, memoryOf } from "../../core/ft/channel-memory/limits.ts";
+import { memoryLimitsDefault, memoryOf, unsaidWordsMax } from "../../core/ft/channel-memory/limits.ts";
 import { ChannelMemory } from "../../core/ft/channel-memory/memory/channel-memory.ts";
 import { StoredHomes } from "../../core/ft/channel-memory/memory/stored-homes.ts";
 import { ServiceProcess } from "../service-channel/service-process.ts";
@@ -42,7 +42,7 @@ function open(setup: MemorySetup): ChannelMemory {
   const { job, host, memory, memories, ranks } = setup;
   const homes = openHomes(setup);
   const isHome = (rank: number): boolean => memoryOf(rank, memories) === memory;
-  const options = { ranks, limits: memoryLimitsDefault, outgoingWordsMax, isHome };
+  const options = { ranks, limits: memoryLimitsDefault, outgoingWordsMax, unsaidWordsMax, isHome };
   const wanted = new Set<number>();
   let move: (client: number) => void = () => {};
   let core: ChannelMemory | undefined;
@@ -71,7 +71,7 @@ function moveAll(wanted: Set<number>, move: (client: number) => void): void {
   for (let round = 0; round < roundsMax && wanted.size > 0; round++) {
     const now = [...wanted];
     wanted.clear();
-    now.forEach(move);
+    for (const client of now) move(client);
   }
 }
 

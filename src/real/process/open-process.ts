@@ -130,7 +130,8 @@ export function openProcess(
   const nameOf = (process: number): ProcessName => players?.[process] ?? { rank: process, replica: 0 };
   const world = worldOf(role.ranks, spawner.origin);
   const processes = players?.length ?? world.ranks;
-  const crowded = processes + (spawner.origin?.parents.length ?? 0) > availableParallelism();
+  const others = (spawner.origin?.parents.length ?? 0) + (options.napper?.services ?? 0);
+  const crowded = processes + others > availableParallelism();
 
   const node = enterNodeMemory(shared.memory, shared.layout, places[rank]!);
   const heap = new RankMemory(node);

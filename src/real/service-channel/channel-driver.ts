@@ -37,6 +37,7 @@ export class ChannelDriver {
   /** The connection that this thread has used last. */
   #number = 0;
   #fd = -1;
+  #isAsking = false;
   readonly #never = new Int32Array(new SharedArrayBuffer(4));
 
   constructor(channel: SharedChannel, calls: RingCalls) {
@@ -63,9 +64,22 @@ export class ChannelDriver {
   /** Sends the words in the ring and receives those that have come. False: there is no connection. */
   drive(): boolean {
     if (this.#calls.tryDrive() === 0) return true;
-    const isThere = this.#move();
+    const isThere = this.#move(false);
     this.#calls.leaveDrive();
     return isThere;
+  }
+
+  /** Sends the words in the ring. False: not all of them have left. */
+  say(): boolean {
+    if (this.#calls.tryDrive() === 0) return false;
+    this.#move(true);
+    this.#calls.leaveDrive();
+    return this.#calls.sent() === this.#calls.born() && !this.#connection.isBlocked;
+  }
+
+  /** The thread waits for an acknowledgement of all that was appended: asked for when it drives next. */
+  ask(): void {
+    this.#isAsking = true;
   }
 
   /** Waits a moment for the service. */
@@ -73,11 +87,13 @@ export class ChannelDriver {
     if (this.#sockets === null || this.#sockets.wait(napMs) < 0) Atomics.wait(this.#never, 0, 0, napMs);
   }
 
-  #move(): boolean {
+  #move(saysOnly: boolean): boolean {
     const words = this.#words;
     if (words[Head.NUMBER] !== this.#number) this.#take();
     if (words[Head.NUMBER] === 0 || words[Head.FD]! < 0) return false;
-    if (this.#connection.move(this.#wire)) return true;
+    if (this.#isAsking) this.#connection.ask();
+    this.#isAsking = false;
+    if (saysOnly ? this.#connection.say(this.#wire) : this.#connection.move(this.#wire)) return true;
     words[Head.FD] = -1;
     words[Head.BROKEN] = 1;
     return false;

@@ -36,6 +36,7 @@ interface ChannelHostOptions {
   /** Of the rings. */
   readonly words?: number;
   readonly incomingWords?: number;
+  readonly unsaidWordsMax?: number;
 }
 
 /** The time until the next attempt to connect, or to send words that found no room. */
@@ -64,12 +65,13 @@ export class ChannelHost {
   #isClosed = false;
 
   constructor(options: ChannelHostOptions) {
-    const { retention, threads, from = 0, known = nothing, words, incomingWords } = options;
+    const { retention, threads, from = 0, known = nothing, words, incomingWords, unsaidWordsMax = 0 } = options;
     this.#options = options;
     this.#channel = createChannelRing({
       retention,
       position: (from + known.length) | 0,
       threads: threads + 1,
+      unsaidWordsMax,
       ...(words === undefined ? {} : { words }),
       ...(incomingWords === undefined ? {} : { incomingWords }),
     });

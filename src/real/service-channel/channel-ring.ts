@@ -83,6 +83,8 @@ export interface SharedChannel {
   /** Of the ring of words that go out, and of that of words that come back, which follows it. */
   readonly words: number;
   readonly incomingWords: number;
+  /** See `Incoming`. */
+  readonly unsaidWordsMax: number;
   /** Where this thread has its scratch space for socket calls, a byte offset. */
   readonly scratch: number;
 }
@@ -96,6 +98,7 @@ export interface ChannelRingOptions {
   /** Powers of two; of words that come back there may be none. */
   readonly words?: number;
   readonly incomingWords?: number;
+  readonly unsaidWordsMax?: number;
 }
 
 /** Indices of the ring of words that come back, and of the connection. */
@@ -104,7 +107,7 @@ export const connectionAt = ({ words, incomingWords }: SharedChannel): number =>
 
 /** For the first of its threads. */
 export function createChannelRing(options: ChannelRingOptions): SharedChannel {
-  const { retention, position, threads = 1, words = ringWords, incomingWords = 0 } = options;
+  const { retention, position, threads = 1, words = ringWords, incomingWords = 0, unsaidWordsMax = 0 } = options;
   assert(
     (words & (words - 1)) === 0 && (incomingWords & (incomingWords - 1)) === 0,
     "rings have powers of two of words",
@@ -114,7 +117,7 @@ export function createChannelRing(options: ChannelRingOptions): SharedChannel {
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
   const view = new Int32Array(memory.buffer);
   for (const word of [Head.BORN, Head.FREED, Head.STABLE, Head.SENT]) view[word] = position;
-  return { memory, retention, words, incomingWords, scratch };
+  return { memory, retention, words, incomingWords, unsaidWordsMax, scratch };
 }
 
 /** The same for another of its threads, counted from 0. */

@@ -9,8 +9,9 @@ import { copyIn } from "./ring-streams.ts";
 
 /** Tries before a sleep: the lock is held for some twenty nanoseconds, unless the system takes its core away. */
 const triesMax = 50;
-/** So many words at once are a part of something large. */
+/** So many words at once are a part of something large; and so many that are not acknowledged: of small ones some may wait (`Incoming.unsaidWordsMax`). */
 const bulkWords = 1 << 10;
+const bulkUnstableWords = 1 << 13;
 /** A lost notification makes late, not dead. */
 const sleepMsMax = 100;
 
@@ -22,14 +23,18 @@ export class ChannelThread implements ClientEnd {
   readonly #yield = newYield();
   readonly #bell: Int32Array;
   readonly #quietBell: Int32Array;
+  readonly #sendsItself: boolean;
   #origin = 0;
   /** The thread has waited since the last nap. */
   #isWaiting = false;
   /** Words that were taken last, or a few times before: the end of something large is small. */
   #tookLast = 0;
 
-  /** `bell` wakes the main thread for a thread that waits, `quietBell` sends words before any thread waits. */
-  constructor(channel: SharedChannel, bell: Int32Array, quietBell = bell) {
+  /**
+   * `bell` wakes the main thread for a thread that waits, `quietBell` sends words before any thread waits; `sendsItself`: only those that the thread
+   * could not send at once, because the service should hear them soon, and the main thread would have to wake for each.
+   */
+  constructor(channel: SharedChannel, bell: Int32Array, quietBell = bell, sendsItself = false) {
     const { memory, words } = channel;
     this.#words = new Int32Array(memory.buffer);
     this.#ring = new Int32Array(memory.buffer, 4 * headWords, words);
@@ -37,6 +42,7 @@ export class ChannelThread implements ClientEnd {
     this.#driver = new ChannelDriver(channel, this.#calls);
     this.#bell = bell;
     this.#quietBell = quietBell;
+    this.#sendsItself = sendsItself;
   }
 
   get born(): number {
@@ -64,6 +70,18 @@ export class ChannelThread implements ClientEnd {
     copyIn(this.#ring, this.#words[Head.BORN]!, words, from, count);
     this.#publish(count);
     return count;
+  }
+
+  appendWith(first: Int32Array, count: number, others: Int32Array): number {
+    const room = this.#ring.length - wordsBetween(Atomics.load(this.#words, Head.FREED), this.#calls.born());
+    const taken = Math.min(room, count + others.length);
+    if (taken <= count) return this.append(first, 0, count);
+    if (!this.#lock(taken)) return 0;
+    const born = this.#words[Head.BORN]!;
+    copyIn(this.#ring, born, first, 0, count);
+    copyIn(this.#ring, (born + count) | 0, others, 0, taken - count);
+    this.#publish(taken);
+    return taken;
   }
 
   /** All of them as one, so that words of no other thread stand between. Waits until there is room. */
@@ -97,6 +115,11 @@ export class ChannelThread implements ClientEnd {
     if (!this.#driver.drive()) ringBell(this.#bell);
   }
 
+  /** Said when the thread moves next. */
+  ask(): void {
+    this.#driver.ask();
+  }
+
   /** The thread waits until all words appended so far are stable. */
   urge(): void {
     this.#isWaiting = true;
@@ -113,7 +136,7 @@ export class ChannelThread implements ClientEnd {
 
   /** Is something large on its way here, or there? */
   get isInBulk(): boolean {
-    return this.#tookLast >= bulkWords || wordsBetween(this.#calls.stable(), this.#calls.born()) >= bulkWords;
+    return this.#tookLast >= bulkWords || wordsBetween(this.#calls.stable(), this.#calls.born()) >= bulkUnstableWords;
   }
 
   /** For a rank that has nothing to do: waits a moment for the service, if it waits for that. False: it does not. */
@@ -132,7 +155,10 @@ export class ChannelThread implements ClientEnd {
   }
 
   #publish(count: number): void {
-    if (this.#calls.publish(count) === Appended.CALL) ringBell(this.#quietBell);
+    const mustCall = this.#calls.publish(count) === Appended.CALL;
+    if (this.#sendsItself && this.#driver.say()) {
+      if (mustCall) Atomics.store(this.#words, Head.CALLED, 0);
+    } else if (mustCall) ringBell(this.#quietBell);
   }
 
   /** With room for so many words. False: there is none. */

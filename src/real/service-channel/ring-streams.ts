@@ -1,5 +1,11 @@
 /** The streams of a client in shared memory, for the thread that drives its connection. */
-import { type Incoming, type LastingWords, type Outgoing, type Stretch, wordsBetween } from "../../core/service-channel/channel.ts";
+import {
+  type Incoming,
+  type LastingWords,
+  type Outgoing,
+  type Stretch,
+  wordsBetween,
+} from "../../core/service-channel/channel.ts";
 import { Head, headWords, incomingAt, type RingCalls, type SharedChannel } from "./channel-ring.ts";
 
 /** Words of a ring that begins at an index, from a position on, to an array. */
@@ -85,11 +91,13 @@ export class RingOutgoing implements Outgoing {
 }
 
 export class RingIncoming implements Incoming {
+  readonly unsaidWordsMax: number;
   readonly #bytes: Uint8Array;
   readonly #ring: Int32Array;
   readonly #calls: RingCalls;
 
   constructor(channel: SharedChannel, calls: RingCalls) {
+    this.unsaidWordsMax = channel.unsaidWordsMax;
     this.#bytes = new Uint8Array(channel.memory.buffer);
     this.#ring = new Int32Array(channel.memory.buffer, 4 * incomingAt(channel), channel.incomingWords);
     this.#calls = calls;

@@ -58,7 +58,7 @@ export class ServiceHost {
       scratch: 0,
       scratchBytes: isForViews ? viewScratchBytes : scratchBytes,
     }));
-    const user = newUser((client) => this.#move(this.#clients.hostOf(client)));
+    const user = newUser((client) => this.#say(this.#clients.hostOf(client)));
     this.#clients = new ServiceClients(user, randomInt(1, originMax), (line) => this.#drop(line));
   }
 
@@ -136,10 +136,11 @@ export class ServiceHost {
       }
       if (ready === 0) return false;
       let isForeign = false;
-      const descriptors = Array.from({ length: ready }, (_, i) => this.#calls.readyAt(i));
-      for (const fd of descriptors) {
-        if (this.#foreign.has(fd)) isForeign = true;
-        else this.#move(this.#lines.get(fd));
+      for (let i = 0; i < ready; i++) {
+        const fd = this.#calls.readyAt(i);
+        const line = this.#lines.get(fd);
+        if (line !== undefined) this.#move(line);
+        else if (this.#foreign.has(fd)) isForeign = true;
       }
       this.#served();
       if (isForeign) return true;
@@ -152,6 +153,15 @@ export class ServiceHost {
     let some = false;
     for (const line of [...this.#lines.values()]) if (this.#move(line)) some = true;
     return some;
+  }
+
+  /** There is something to say to that client, or room for its words again. */
+  #say(line: Line | null): void {
+    const connection = line?.connection;
+    if (line === null || connection == null) return;
+    if (line.isAsleep) this.#move(line);
+    else if (connection.say(line.wire)) this.#watch(line, connection);
+    else this.#drop(line);
   }
 
   /** True: something moved. */

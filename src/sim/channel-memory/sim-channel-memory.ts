@@ -11,7 +11,7 @@ import type { Random } from "../random.ts";
 import type { PartsPorts } from "../recovery/protocol-parts.ts";
 import type { JudgedParts } from "../recovery/recovering-run.ts";
 import { SimClient } from "../service-channel/sim-client.ts";
-import { SimMemoryProcess } from "./sim-memory.ts";
+import { SimMemoryProcess, simUnsaidWordsMax } from "./sim-memory.ts";
 
 export interface SimChannelMemoryOptions {
   readonly setOf: Int32Array;
@@ -87,6 +87,8 @@ export class SimChannelMemory implements JudgedParts {
             retention: "until-acknowledged",
             outgoingWordsMax,
             incomingWordsMax: outgoingWordsMax,
+            unsaidWordsMax: simUnsaidWordsMax,
+            sendsItself: true,
             random,
             delayNsMax,
           },

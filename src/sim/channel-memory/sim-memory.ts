@@ -42,6 +42,8 @@ interface Present {
 
 /** Small, so that memories wait for ranks to take words. */
 const outgoingWordsMax = 1 << 9;
+/** Of both ends: seldom reached, so that a rank that waits for an acknowledgement has to ask. */
+export const simUnsaidWordsMax = 1 << 7;
 
 export class SimMemoryProcess {
   readonly service: SimService;
@@ -87,7 +89,11 @@ export class SimMemoryProcess {
     const isHome = (rank: number): boolean => this.#options.isHome(rank);
     this.#foundBefore = this.foundAgain;
     this.#homes = homes;
-    this.#memory = new ChannelMemory({ ranks, limits, outgoingWordsMax, isHome }, homes, move);
+    this.#memory = new ChannelMemory(
+      { ranks, limits, outgoingWordsMax, unsaidWordsMax: simUnsaidWordsMax, isHome },
+      homes,
+      move,
+    );
     return this.#memory;
   }
 

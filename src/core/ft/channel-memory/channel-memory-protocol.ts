@@ -226,7 +226,9 @@ export class ChannelMemoryProtocol extends PassThrough {
     this.boxes[memoryOf(source, this.boxes.length)]!.addWords(words, this.log.ticket());
   }
 
+  /** Whoever asks waits until it is not. */
   override get isBusy(): boolean {
+    for (const box of this.boxes) box.urge();
     return this.boxes.some(({ isEmpty }) => !isEmpty);
   }
 
@@ -299,7 +301,9 @@ export class ChannelMemoryProtocol extends PassThrough {
   override captured(checkpoint: number): number {
     this.log.closeRun();
     const { position, incomplete } = this.deliveries;
-    this.boxes[this.home]!.addWords([ToMemory.MARK, checkpoint, position, this.events.born, ...incomplete]);
+    const home = this.boxes[this.home]!;
+    home.addWords([ToMemory.MARK, checkpoint, position, this.events.born, ...incomplete]);
+    home.urge();
     return checkpoint;
   }
 

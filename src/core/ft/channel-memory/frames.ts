@@ -77,7 +77,7 @@ export const keyOfMessage = (rank: number, sequence: number): number => rank * 2
 export const noEntry = -1;
 
 /** Where frames go. */
-interface FrameEnd extends Pick<ChannelEnd, "append"> {
+interface FrameEnd extends Pick<ChannelEnd, "append" | "appendWith"> {
   /** The same without a copy, if the end can do that: nobody changes the words any more. */
   lend?(words: Int32Array, from: number, to: number): number;
 }
@@ -114,12 +114,22 @@ export class FrameWriter {
     return this.#finish();
   }
 
+  /** The same with bytes that are words already, the last filled with zeros. The facts are an even number. */
+  putWords(kind: number, facts: readonly number[], words: Int32Array): boolean {
+    assert(facts.length % 2 === 0, "bytes stand at an even word");
+    this.#begin(kind, facts, words.length);
+    this.#reserve(words.length);
+    this.#stage.set(words, this.#to);
+    this.#to += words.length;
+    return this.#finish();
+  }
+
   /** The same with bytes, which are copied unless nobody changes them any more (`isLent`). The facts are an even number. */
   putBytes(kind: number, facts: readonly number[], bytes: Uint8Array, isLent = false): boolean {
     assert(facts.length % 2 === 0, "bytes stand at an even word");
     this.#begin(kind, facts, wordsFor(bytes.length));
     const isMuch = bytes.length >= manyBytes && bytes.byteOffset % 4 === 0;
-    this.#stageBytes(isMuch && this.go() ? this.#append(bytes, isLent) : bytes);
+    this.#stageBytes(isMuch ? this.#append(bytes, isLent) : bytes);
     return this.#finish();
   }
 
@@ -132,17 +142,24 @@ export class FrameWriter {
     this.#reserve(words);
     this.#stage[0] = words + more;
     this.#stage[1] = kind;
-    this.#stage.set(facts, frameHeadWords);
+    for (let i = 0; i < facts.length; i++) this.#stage[frameHeadWords + i] = facts[i]!;
     this.#to = words;
     this.#isOdd = (words + more) % 2 === 1;
   }
 
-  /** From where they are; all words before them have left. Returns those that found no room, and the last ones that are no whole word. */
+  /** The words that are staged, and bytes from where they are. Returns those that found no room, and the last ones that are no whole word. */
   #append(bytes: Uint8Array, isLent: boolean): Uint8Array {
     const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
     const end = this.#end;
-    const taken =
-      isLent && end.lend !== undefined ? end.lend(words, 0, words.length) : end.append(words, 0, words.length);
+    const staged = this.#to;
+    if (end.appendWith !== undefined) {
+      this.#from = end.appendWith(this.#stage, staged, words);
+    } else if (this.go()) {
+      const lends = isLent && end.lend !== undefined;
+      this.#from += lends ? end.lend!(words, 0, words.length) : end.append(words, 0, words.length);
+    }
+    if (this.#from < staged) return bytes;
+    const taken = this.#from - staged;
     this.#from = 0;
     this.#to = 0;
     return bytes.subarray(4 * taken);
@@ -256,9 +273,11 @@ export class WordFrameReader {
 
   /** The rest of a frame will not come. */
   reset(): void {
-    // Behind what is kept; an even number of words.
-    this.#from = this.#isKept ? (this.#to + 1) & ~1 : 0;
-    this.#to = this.#from;
+    const to = this.#isKept ? this.#to : 0;
+    // A part of the next word may be placed already.
+    if (this.#to < this.#words.length) this.#words[to] = this.#words[this.#to]!;
+    this.#from = to;
+    this.#to = to;
   }
 
   /** Fillers. */

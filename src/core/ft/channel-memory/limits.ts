@@ -8,5 +8,8 @@ export interface MemoryLimits {
 
 export const memoryLimitsDefault: MemoryLimits = { pieceBytesMax: 1 << 16, inlineBytesMax: 1 << 13 };
 
+/** So many words may be acknowledged late on either side of a channel (`Incoming.unsaidWordsMax`): far fewer than its rings have. */
+export const unsaidWordsMax = 1 << 12;
+
 /** Memories share the ranks round robin (V1). */
 export const memoryOf = (rank: number, memories: number): number => rank % memories;

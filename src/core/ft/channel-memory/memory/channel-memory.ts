@@ -24,6 +24,8 @@ interface ChannelMemoryOptions {
   readonly limits: MemoryLimits;
   /** Words on their way to a rank at most. */
   readonly outgoingWordsMax: number;
+  /** See `Incoming`. */
+  readonly unsaidWordsMax: number;
   /** Is that rank's home here? */
   isHome(rank: number): boolean;
 }
@@ -71,7 +73,7 @@ export class ChannelMemory implements ServiceUser {
   /** By receiver: entries before this number are in the store. */
   readonly #settledEnd = new Map<number, number>();
   /** Receivers to whom something can be said that could not before. */
-  #news = new Set<number>();
+  readonly #news = new Set<number>();
 
   /** `move`: there are words for that client. */
   constructor(options: ChannelMemoryOptions, homes: StoredHomes, move: (client: number) => void) {
@@ -160,6 +162,7 @@ export class ChannelMemory implements ServiceUser {
       get settled() {
         return life.settled;
       },
+      unsaidWordsMax: this.#options.unsaidWordsMax,
       receive: (words, at, count) => {
         if (!isHeard()) return refused;
         reader.feed(words, at, count);
@@ -201,9 +204,9 @@ export class ChannelMemory implements ServiceUser {
     const { load } = this;
     this.#homes.settle();
     load.bytesInMemoryMax = Math.max(load.bytesInMemoryMax, this.#homes.bytesInMemory);
-    const news = this.#news;
-    if (news.size === 0) return;
-    this.#news = new Set();
+    if (this.#news.size === 0) return;
+    const news = [...this.#news];
+    this.#news.clear();
     for (const receiver of news) {
       this.#settledEnd.set(receiver, this.#homes.homeOf(receiver).entries.end);
       const life = this.#lives.get(receiver);
@@ -217,11 +220,12 @@ export class ChannelMemory implements ServiceUser {
 
   /** False: no rank of this job says that. */
   #take(life: Life, frame: Int32Array): boolean {
+    // Not by a pattern: those walk through an iterator.
+    const kind = frame[1];
+    if (kind === ToMemory.POST) return this.#takePost(life, frame);
     const { rank, delivery } = life;
-    const [, kind, a = 0, b = 0, c = 0, d = 0] = frame as unknown as readonly number[];
+    const [, , a = 0, b = 0, c = 0, d = 0] = frame as unknown as readonly number[];
     switch (kind) {
-      case ToMemory.POST:
-        return this.#takePost(life, frame);
       case ToMemory.MORE:
         return this.#takeMore(life, frame);
       case ToMemory.TAKEN:
@@ -264,30 +268,25 @@ export class ChannelMemory implements ServiceUser {
 
   #takePost(life: Life, frame: Int32Array): boolean {
     const { rank: source } = life;
-    const [, , receiver, sequence, context, tag, bytes, isSynchronous] = frame as unknown as readonly number[];
-    if (frame.length < frameHeadWords + postFacts || !this.#isHome(receiver!) || bytes! < 0) return false;
-    const home = this.#homes.homeOf(receiver!);
-    if (home.has(source, sequence!)) {
+    if (frame.length < frameHeadWords + postFacts) return false;
+    const [receiver, sequence, bytes] = [frame[2]!, frame[3]!, frame[6]!];
+    if (!this.#isHome(receiver) || bytes < 0) return false;
+    const home = this.#homes.homeOf(receiver);
+    if (home.has(source, sequence)) {
       this.load.repeated++;
       return true;
     }
-    const here = Math.min(bytes!, this.#options.limits.pieceBytesMax);
+    const here = Math.min(bytes, this.#options.limits.pieceBytesMax);
     const words = frame.subarray(frameHeadWords + postFacts);
     if (words.length !== wordsFor(here)) return false;
-    const known = home.messages.get(source, sequence!);
+    const known = home.messages.get(source, sequence);
     if (known === undefined) {
-      const facts = {
-        source,
-        sequence: sequence!,
-        context: context!,
-        tag: tag!,
-        bytes: bytes!,
-        isSynchronous: isSynchronous === 1,
-      };
-      this.#homes.post(receiver!, facts, here, this.#kept(life, words));
+      const [context, tag, isSynchronous] = [frame[4]!, frame[5]!, frame[7] === 1];
+      const facts = { source, sequence, context, tag, bytes, isSynchronous };
+      this.#homes.post(receiver, facts, here, this.#kept(life, words));
       this.load.messages++;
-      this.load.bytes += bytes!;
-      this.#news.add(receiver!);
+      this.load.bytes += bytes;
+      this.#news.add(receiver);
     }
     // Otherwise a life before has sent as much of it, or more.
     return true;

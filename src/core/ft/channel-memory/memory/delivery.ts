@@ -36,7 +36,6 @@ export class Delivery {
   #isTurnOfWants = false;
   /** For a piece that is not in memory. */
   #stage: Int32Array | null = null;
-  readonly #inline: Uint8Array;
   /** What the order has that is not in memory, and messages that are wanted or announced once more. */
   readonly #ahead = new BlockWindow();
   readonly #looks = new BlockWindow();
@@ -52,7 +51,6 @@ export class Delivery {
     this.#limits = limits;
     this.#writer = new FrameWriter(end);
     this.#greeting = greeting;
-    this.#inline = new Uint8Array(limits.inlineBytesMax);
   }
 
   /**
@@ -82,7 +80,7 @@ export class Delivery {
 
   /** One frame; false: there is nothing to say now. */
   #sayNext(settledEnd: number): boolean {
-    const held = this.#greeting.shift();
+    const held = this.#greeting.length === 0 ? undefined : this.#greeting.shift();
     if (held !== undefined) {
       this.#writer.put(held[0]!, held.slice(1));
       return true;
@@ -132,23 +130,23 @@ export class Delivery {
     const facts = [number, source, sequence, context, tag, bytes, isSynchronous ? 1 : 0, 0];
     const isInline = message.isWhole && bytes <= this.#limits.inlineBytesMax;
     if (!isInline || bytes === 0) this.#writer.put(FromMemory.MESSAGE, facts);
-    else this.#writer.putBytes(FromMemory.MESSAGE, facts, this.#bytesOf(message));
+    // One that goes with its envelope is no larger than a piece.
+    else this.#writer.putWords(FromMemory.MESSAGE, facts, this.#wordsOf(message.pieces[0]!));
   }
 
-  /** All bytes of a message that goes with its envelope. */
-  #bytesOf(message: HomeMessage): Uint8Array {
-    for (const piece of message.pieces) this.#inline.set(this.#viewOf(piece), piece.offset);
-    return this.#inline.subarray(0, message.facts.bytes);
+  #wordsOf(piece: HomeMessage["pieces"][number]): Int32Array {
+    if (piece.words === null) this.#stage ??= new Int32Array(this.#limits.pieceBytesMax >> 2);
+    return this.#homes.wordsOf(piece, this.#stage);
   }
 
   #viewOf(piece: HomeMessage["pieces"][number]): Uint8Array {
-    this.#stage ??= piece.words === null ? new Int32Array(this.#limits.pieceBytesMax >> 2) : null;
-    const words = this.#homes.wordsOf(piece, this.#stage);
+    const words = this.#wordsOf(piece);
     return new Uint8Array(words.buffer, words.byteOffset, piece.bytes);
   }
 
   /** The next bytes of a message that is wanted, and whose bytes are here: it may still be coming. */
   #sayPiece(): boolean {
+    if (this.#wants.length === 0) return false;
     const place = this.#wants.findIndex(({ message, offset }) => offset < message.arrived);
     if (place < 0) return false;
     const [want] = this.#wants.splice(place, 1) as [Want];

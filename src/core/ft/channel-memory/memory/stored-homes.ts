@@ -141,7 +141,8 @@ export class StoredHomes {
     const message = new HomeMessage(home.entries.end, facts, this.#nextPlace(postFacts + words.length));
     const { source, sequence, context, tag, isSynchronous } = facts;
     this.#frames.begin(HomeRecord.POST, receiver, message.number);
-    this.#frames.put(Int32Array.of(source, sequence, context, tag, facts.bytes, isSynchronous ? 1 : 0, bytes));
+    this.#frames.put4(source, sequence, context, tag);
+    this.#frames.put3(facts.bytes, isSynchronous ? 1 : 0, bytes);
     if (bytes > 0) message.add(this.#pieceOf(message, bytes, words));
     this.#frames.finish();
     home.addMessage(message);
@@ -153,7 +154,7 @@ export class StoredHomes {
   more(receiver: number, message: HomeMessage, bytes: number, words: Int32Array): void {
     const { source, sequence } = message.facts;
     this.#frames.begin(HomeRecord.MORE, receiver, source);
-    this.#frames.put(Int32Array.of(sequence, message.arrived, bytes));
+    this.#frames.put3(sequence, message.arrived, bytes);
     const piece = this.#pieceOf(message, bytes, words);
     this.#frames.finish();
     this.#addPiece(this.homeOf(receiver), message, piece);
@@ -278,7 +279,7 @@ export class StoredHomes {
 
   /** Not the oldest of all, but some of those of the home that has most. All are in the store. */
   #passOldest(): void {
-    for (const { home, message } of this.#whole.splice(0)) home.follow(message);
+    if (this.#whole.length > 0) for (const { home, message } of this.#whole.splice(0)) home.follow(message);
     while (this.#weight.sum > this.#options.itemsMax) {
       let most: Home | undefined;
       for (const home of this.#homes.values()) if (most === undefined || home.inMemory > most.inMemory) most = home;

@@ -26,8 +26,9 @@ export class EventStream implements DeterminantStream {
     this.append(rank, kind, [a, b, c]);
   }
 
-  /** They leave at once. */
-  urge(): void {}
+  urge(): void {
+    this.home.urge();
+  }
 
   /** A life begins with an image: its events are with the home memory. */
   beginLife(): void {

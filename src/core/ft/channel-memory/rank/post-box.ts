@@ -43,7 +43,7 @@ interface PostBoxPorts {
 }
 
 export class PostBox {
-  static readonly unsaved = { end: null, writer: null, next: 0, isOpen: true, ports: null };
+  static readonly unsaved = { end: null, writer: null, next: 0, isOpen: true, awaited: null, ports: null };
   private readonly end: ClientEnd;
   private readonly ports: PostBoxPorts;
   private readonly writer: FrameWriter;
@@ -56,6 +56,8 @@ export class PostBox {
   private next = 0;
   /** May anything be said? Not before the memory has told which messages it has of lives before. */
   private isOpen = true;
+  /** Somebody waits until the memory has it, and all before it; null: nobody does. */
+  private awaited: PostedItem | null = null;
 
   constructor(end: ClientEnd, options: { pieceBytesMax: number; isHome: boolean }, ports: PostBoxPorts) {
     this.end = end;
@@ -89,6 +91,17 @@ export class PostBox {
     this.say();
   }
 
+  /** Whoever calls waits until the memory has all that is in it: it is asked to say so. */
+  urge(): void {
+    this.awaited = this.queue.at(-1) ?? null;
+    this.ask();
+  }
+
+  /** At once: the rank may not look here again before it hears something. Also when there is no room for more. */
+  private ask(): void {
+    if (this.awaited !== null || this.writer.left > 0) this.end.ask();
+  }
+
   /** Words that are said before all that is in the queue. */
   addFirst(words: readonly number[]): void {
     this.queue.splice(this.next, 0, { kind: "words", words, ticket: 0, end: 0 });
@@ -106,6 +119,7 @@ export class PostBox {
       if (posted.kind === "message") posted.offset = 0;
     }
     this.next = 0;
+    this.awaited = null;
     this.isOpen = false;
   }
 
@@ -118,6 +132,7 @@ export class PostBox {
       this.ports.confirmed(posted);
       return false;
     });
+    this.awaited = this.queue.at(-1) ?? null;
   }
 
   /** Says what can be said, and finds what has been confirmed. True: something moved. */
@@ -140,6 +155,7 @@ export class PostBox {
       this.next++;
     }
     this.writer.go();
+    this.ask();
     return this.end.born !== before;
   }
 
@@ -161,7 +177,10 @@ export class PostBox {
     while (count < this.next && wordsBetween(queue[count]!.end, this.end.stable) >= 0) count++;
     if (count === 0) return false;
     this.next -= count;
-    for (const posted of queue.splice(0, count)) this.ports.confirmed(posted);
+    for (const posted of queue.splice(0, count)) {
+      if (posted === this.awaited) this.awaited = null;
+      this.ports.confirmed(posted);
+    }
     return true;
   }
 }

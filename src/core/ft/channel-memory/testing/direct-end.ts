@@ -43,6 +43,7 @@ export class DirectEnd implements ClientEnd {
   }
 
   move(): void {}
+  ask(): void {}
 
   /** `origin`: the number of that process. */
   connect(memory: ChannelMemory, origin: number): void {

@@ -42,7 +42,11 @@ export class TestedMemory {
     this.#homes = homes;
     const { limits, memories, number } = this.#tested;
     const isHome = (rank: number): boolean => memoryOf(rank, memories) === number;
-    return new ChannelMemory({ ranks: this.#ranks, limits, outgoingWordsMax: 1 << 16, isHome }, homes, () => {});
+    return new ChannelMemory(
+      { ranks: this.#ranks, limits, outgoingWordsMax: 1 << 16, unsaidWordsMax: 0, isHome },
+      homes,
+      () => {},
+    );
   }
 
   /** Messages and events that are in memory. */
