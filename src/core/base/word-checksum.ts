@@ -2,7 +2,7 @@
  * A checksum of words for records that are written often and read rarely: a table of CRC-32 takes 4 ns a byte here, this takes about a
  * nanosecond a word. Every step is a bijection of the state, so one changed word is always noticed; other damage with the chance that 32 bits
  * give. Four lanes, because a step waits for the one before; sixteen for many words, which are four vectors in WebAssembly
- * (real/channel-memory/vector-checksum.ts).
+ * (vector-checksum.ts).
  */
 const multiplier = 0x9e3779b1;
 const rotation = 15;

@@ -38,7 +38,9 @@ describe("V1 frames", () => {
   it("are the same when their bytes are written to the reader's memory in parts of any size, and those that are kept do not change", () => {
     for (let seed = 1; seed <= 20; seed++) {
       const random = new SeededRandom(seed);
-      const sizes = Array.from({ length: 60 }, () => (random.bits() % 3 === 0 ? random.bits() % 20_000 : random.bits() % 50));
+      const sizes = Array.from({ length: 60 }, () =>
+        random.bits() % 3 === 0 ? random.bits() % 20_000 : random.bits() % 50,
+      );
       const said = new Uint8Array(wordsOf(sizes).buffer);
       const reader = new WordFrameReader();
       const kept: { readonly number: number; readonly bytes: Uint8Array }[] = [];

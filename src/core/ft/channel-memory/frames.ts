@@ -52,10 +52,10 @@ export const FromMemory = {
 /** Words at the beginning of a frame: their count, and the kind. */
 export const frameHeadWords = 2;
 /** Words between the head and the bytes, of frames with bytes; even numbers. */
-export const postFacts = 6;
-export const moreFacts = 4;
-export const messageFacts = 8;
-export const pieceFacts = 4;
+export const postFrameFacts = 6;
+export const moreFrameFacts = 4;
+export const messageFrameFacts = 8;
+export const pieceFrameFacts = 4;
 /** A word that belongs to no frame: none has so few. */
 const filler = 1;
 /** So many bytes go to the channel from where they are; fewer are copied, to go with the words before them. */

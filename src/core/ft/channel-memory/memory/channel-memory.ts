@@ -14,7 +14,15 @@
 import { type ChannelHello, type Incoming, refused } from "../../../service-channel/channel.ts";
 import { MemoryOutgoing } from "../../../service-channel/memory-streams.ts";
 import type { ServiceStreams, ServiceUser } from "../../../service-channel/service-clients.ts";
-import { FromMemory, frameHeadWords, moreFacts, postFacts, ToMemory, WordFrameReader, wordsFor } from "../frames.ts";
+import {
+  FromMemory,
+  frameHeadWords,
+  moreFrameFacts,
+  postFrameFacts,
+  ToMemory,
+  WordFrameReader,
+  wordsFor,
+} from "../frames.ts";
 import type { MemoryLimits } from "../limits.ts";
 import { Delivery } from "./delivery.ts";
 import type { StoredHomes } from "./stored-homes.ts";
@@ -268,7 +276,7 @@ export class ChannelMemory implements ServiceUser {
 
   #takePost(life: Life, frame: Int32Array): boolean {
     const { rank: source } = life;
-    if (frame.length < frameHeadWords + postFacts) return false;
+    if (frame.length < frameHeadWords + postFrameFacts) return false;
     const [receiver, sequence, bytes] = [frame[2]!, frame[3]!, frame[6]!];
     if (!this.#isHome(receiver) || bytes < 0) return false;
     const home = this.#homes.homeOf(receiver);
@@ -277,7 +285,7 @@ export class ChannelMemory implements ServiceUser {
       return true;
     }
     const here = Math.min(bytes, this.#options.limits.pieceBytesMax);
-    const words = frame.subarray(frameHeadWords + postFacts);
+    const words = frame.subarray(frameHeadWords + postFrameFacts);
     if (words.length !== wordsFor(here)) return false;
     const known = home.messages.get(source, sequence);
     if (known === undefined) {
@@ -295,14 +303,14 @@ export class ChannelMemory implements ServiceUser {
   #takeMore(life: Life, frame: Int32Array): boolean {
     const { rank: source } = life;
     const [, , receiver, sequence, offset] = frame as unknown as readonly number[];
-    if (frame.length < frameHeadWords + moreFacts || !this.#isHome(receiver!)) return false;
+    if (frame.length < frameHeadWords + moreFrameFacts || !this.#isHome(receiver!)) return false;
     const home = this.#homes.homeOf(receiver!);
     if (home.has(source, sequence!)) return true;
     const message = home.messages.get(source, sequence!);
     if (message === undefined || offset! > message.arrived) return false;
     if (offset! < message.arrived) return true;
     const here = Math.min(message.facts.bytes - offset!, this.#options.limits.pieceBytesMax);
-    const words = frame.subarray(frameHeadWords + moreFacts);
+    const words = frame.subarray(frameHeadWords + moreFrameFacts);
     if (here <= 0 || words.length !== wordsFor(here)) return false;
     this.#homes.more(receiver!, message, here, this.#kept(life, words));
     this.#news.add(receiver!);

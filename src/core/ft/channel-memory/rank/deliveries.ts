@@ -13,7 +13,15 @@ import { Arrival, unordered, Went } from "../../../request/decisions.ts";
 import { R_POINTER, R_PROTOCOL } from "../../../request/records.ts";
 import { SEQUENCE, SOURCE } from "../../../wire/packet.ts";
 import type { KeptPayload, ProtocolPorts } from "../../protocol.ts";
-import { bytesBehind, frameHeadWords, keyOfMessage, messageFacts, noEntry, pieceFacts, ToMemory } from "../frames.ts";
+import {
+  bytesBehind,
+  frameHeadWords,
+  keyOfMessage,
+  messageFrameFacts,
+  noEntry,
+  pieceFrameFacts,
+  ToMemory,
+} from "../frames.ts";
 import type { PostBox } from "./post-box.ts";
 
 /** An envelope that the engine has, and whose bytes are with the home. Plain data: an image holds it. */
@@ -132,7 +140,7 @@ export class Deliveries {
       pointer: nowhere,
       isLent: false,
     };
-    const hasBytes = frame.length > frameHeadWords + messageFacts || bytes === 0;
+    const hasBytes = frame.length > frameHeadWords + messageFrameFacts || bytes === 0;
     const went = hasBytes && this.ports.isEager(message) ? this.sendWhole(message, frame) : this.announce(message);
     if (!went) return false;
     this.underWay.push(entry!);
@@ -161,7 +169,7 @@ export class Deliveries {
     if (message.bytes === 0) return this.ports.transmit(message, 0) === Went.WHOLE;
     // Not lent: a program in C has no memory but its own.
     const pointer = memory.allocate(message.bytes);
-    memory.view(pointer, message.bytes).set(bytesBehind(frame, messageFacts, message.bytes));
+    memory.view(pointer, message.bytes).set(bytesBehind(frame, messageFrameFacts, message.bytes));
     const went = this.ports.transmit({ ...message, pointer }, 0);
     memory.free(pointer);
     return went === Went.WHOLE;
@@ -180,7 +188,7 @@ export class Deliveries {
   /** A frame of PIECE. */
   takePiece(frame: Int32Array): void {
     const [, , ticket, offset, bytes] = frame as unknown as readonly number[];
-    this.placeOf(ticket!, offset!, bytes!)?.set(bytesBehind(frame, pieceFacts, bytes!));
+    this.placeOf(ticket!, offset!, bytes!)?.set(bytesBehind(frame, pieceFrameFacts, bytes!));
     this.pieceCame(ticket!, offset!, bytes!);
   }
 

@@ -4,11 +4,11 @@
  */
 import { lives } from "../../../base/saved-classes.ts";
 import type { ClientEnd } from "../../../service-channel/channel.ts";
-import { FromMemory, frameHeadWords, pieceFacts, WordFrameReader, wordsFor } from "../frames.ts";
+import { FromMemory, frameHeadWords, pieceFrameFacts, WordFrameReader, wordsFor } from "../frames.ts";
 
 /** Words that are taken to look for frames in them. */
 const wordsAtOnce = 1 << 10;
-const bytesFrom = frameHeadWords + pieceFacts;
+const bytesFrom = frameHeadWords + pieceFrameFacts;
 
 /** Whoever frames are for. */
 export interface FrameTaker {
