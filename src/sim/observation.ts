@@ -86,6 +86,12 @@ export class Observation {
     this.#clock = clock;
   }
 
+  /** The memory of that process is wrong: so may be the communicators that it has made, until it is ended. */
+  distrust(member: number): void {
+    const kept = this.communicators.filter((made) => made.member !== member);
+    this.communicators.splice(0, this.communicators.length, ...kept);
+  }
+
   /** The next moment: what is noted later has a greater one, whatever the rank. */
   tick(): number {
     return this.#clock.ticks++;

@@ -199,6 +199,9 @@ export function runReplicas(setup: ReplicasSetup): ReplicatedOutcome {
   setup.planDeaths(world);
   const violations = run(world);
   const isStopped = suspicions.some(({ accused }) => accused < 0);
+  for (const { rank, replica, where } of setup.flips?.done ?? []) {
+    if (where === "memory") observations[replica]!.distrust(rank);
+  }
   if (violations.length === 0 && !isStopped) {
     violations.push(...judgeWorlds(world, { script, observations, outsides }));
   }
