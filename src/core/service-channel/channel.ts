@@ -33,6 +33,8 @@ export interface ChannelEnd {
   readonly stable: number;
   /** Words `from` … `to` − 1 of an array, as many as there is room for: how many were taken. */
   append(words: Int32Array, from: number, to: number): number;
+  /** The first words of an array, so many, and others behind them: of all together as many as there is room for. Where that is better than two calls. */
+  appendWith?(first: Int32Array, count: number, others: Int32Array): number;
   /** The oldest words that have come, at most as many as fit: how many. All of them are of one `origin`. */
   take(into: Int32Array): number;
   /** Which process at the other end the words taken last are from: another number, another process. */
@@ -60,6 +62,13 @@ export interface ChannelHello {
   readonly begin: number;
 }
 
+/** Bytes of a memory that stand in a row. Filled by who is asked for one, so that none is made each time. */
+export interface Stretch {
+  memory: Uint8Array;
+  at: number;
+  bytes: number;
+}
+
 /** Words on their way to the other end: what a connection (connection.ts) asks of the memory that they are in. */
 export interface Outgoing {
   /** Position of the first word that is still here. */
@@ -74,6 +83,15 @@ export interface Outgoing {
   acknowledge(position: number): void;
   /** A new connection goes on at that position, which is here. */
   resume(position: number): void;
+  /** Of a stream whose words stay where they are until they are acknowledged: so a connection can send them from there. */
+  readonly lasting?: LastingWords;
+}
+
+export interface LastingWords {
+  /** Words from `sent` on, at most `max`, count as sent: how many. */
+  count(max: number): number;
+  /** The words from a position on that was sent and not acknowledged, as many as stand in a row. */
+  find(position: number, into: Stretch): void;
 }
 
 /** Words that arrive from the other end: what a connection asks of the memory that they go to. */
@@ -89,6 +107,10 @@ export interface Incoming {
   readonly unsaidWordsMax?: number;
   /** Words from `arrived` on. How many were taken (fewer: there is no room); `refused`: this life is not heard any more. */
   receive(words: Int32Array, at: number, count: number): number;
+  /** Where words from `arrived` on can be written instead, at most `max` of them: those that stand in a row; no bytes: there is no room. */
+  place?(max: number, into: Stretch): void;
+  /** So many words have been written there. As `receive`, but for that there was room. */
+  placed?(count: number): number;
   /** Everything that has come for now has been received: the moment to store it, with one write for all of it. */
   settle?(): void;
   /** The process at the other end that the words were from so far; 0: there was none. */
@@ -102,8 +124,11 @@ export const refused = -1;
 
 /** A connection's bytes, as non-blocking sockets have them. */
 export interface Wire {
-  /** From and to a byte offset of the connection's memory. A positive number of bytes, `wouldBlock` or `closed`. */
-  send(memory: Uint8Array, at: number, bytes: number): number;
+  /**
+   * From and to a byte offset of the connection's memory, or of a stream's (`Stretch`). A positive number of bytes, `wouldBlock` or
+   * `closed`. `more`: another send follows at once, they may leave together.
+   */
+  send(memory: Uint8Array, at: number, bytes: number, more?: boolean): number;
   receive(memory: Uint8Array, at: number, bytes: number): number;
 }
 export const wouldBlock = -1;

@@ -11,15 +11,32 @@
  * then it is an acknowledgement, or asks for one. A later acknowledgement says all that an earlier one would have, so at most one has not left; an
  * end that need not say each at once (`Incoming.unsaidWordsMax`) says it with its next words, when it has many, or when it is asked.
  *
+ * Few words are copied to a stage and leave with the head of their segment. Of many the head leaves alone, and the words from where the
+ * stream has them, if it keeps them there (`Outgoing.lasting`); in the same way many words are received to where the stream wants them
+ * (`Incoming.place`).
+ *
  * All state is in words of a memory that is given, so that threads of a node can take turns: which thread may use them is the host's
  * business. Nothing that comes over the wire is believed: what cannot be an opening or a segment ends the connection.
  */
-import { closed, type Incoming, type Outgoing, refused, type Wire, wordsBetween, wouldBlock } from "./channel.ts";
+import {
+  closed,
+  type Incoming,
+  type Outgoing,
+  refused,
+  type Stretch,
+  type Wire,
+  wordsBetween,
+  wouldBlock,
+} from "./channel.ts";
 
 /** Of one segment, without its head. */
-export const segmentWordsMax = 4094;
+export const segmentWordsMax = 1 << 17;
 const headWords = 2;
-const stageWords = headWords + segmentWordsMax;
+/** Of one that is staged. An even number, as are all sizes here: V8 copies shared words four times as slowly where the places differ by four bytes mod eight. */
+const stagedWordsMax = 4094;
+const stageWords = headWords + stagedWordsMax;
+/** So many words are not staged: another system call costs as much as a copy of them. */
+const manyWords = 1 << 10;
 const callerOpeningWords = 3;
 const listenerOpeningWords = 1;
 
@@ -38,12 +55,21 @@ const ASKS = 6;
 const ASKED = 7;
 /** The position up to which the other end has asked for one. */
 const OWED = 8;
-const OUT = 10;
+/** Bytes of the present segment that leave from where the stream has them, behind the stage; they count as sent. */
+const OUT_REST = 9;
+/** Bytes of a word that has not all come, at the place of the next word that arrives. */
+const IN_PART = 10;
+const OUT = 12;
 const IN = OUT + stageWords;
 export const connectionWords = IN + stageWords;
 
 /** In the second word of a segment: the other end waits for an acknowledgement. */
 const askingBit = 1 << 30;
+
+/** Most words in one `move`: who waits for what has come is told before more comes. */
+const receivedWordsMax = 1 << 16;
+/** Of `#receivePlaced`. */
+const nothingPlaced = 0;
 
 /** Most turns in one `move`: the caller has other things to do. */
 const receivesMax = 16;
@@ -86,6 +112,7 @@ export class Connection {
   /** Byte offsets of the stages in the buffer. */
   readonly #outAt: number;
   readonly #inAt: number;
+  readonly #stretch: Stretch;
   #moves = 0;
 
   constructor({ words, at, outgoing, incoming, listener }: ConnectionOptions) {
@@ -97,6 +124,7 @@ export class Connection {
     this.#listener = listener;
     this.#outAt = 4 * (at + OUT);
     this.#inAt = 4 * (at + IN);
+    this.#stretch = { memory: this.#bytes, at: 0, bytes: 0 };
   }
 
   /** A new connection: nothing has been said on it, or by the caller its opening and nothing else. */
@@ -116,7 +144,7 @@ export class Connection {
 
   /** Is there something that could not leave yet? */
   get isBlocked(): boolean {
-    return this.#get(OUT_FROM) !== this.#get(OUT_TO);
+    return this.#get(OUT_FROM) !== this.#get(OUT_TO) || this.#get(OUT_REST) > 0;
   }
 
   /** Is the store of words without a place full, so that nothing more is received for now? */
@@ -157,16 +185,33 @@ export class Connection {
     for (;;) {
       const from = this.#get(OUT_FROM);
       const to = this.#get(OUT_TO);
-      if (from === to) {
+      const rest = this.#get(OUT_REST);
+      if (from === to && rest === 0) {
         if (isLast || !this.#stage()) return true;
-        isLast = this.#get(OUT_TO) < 4 * stageWords;
+        isLast = this.#get(OUT_TO) < 4 * stageWords && this.#get(OUT_REST) < 4 * segmentWordsMax;
         continue;
       }
-      const went = wire.send(this.#bytes, this.#outAt + from, to - from);
+      const went =
+        from < to ? wire.send(this.#bytes, this.#outAt + from, to - from, rest > 0) : this.#sendRest(wire, rest);
       if (went < 0) return went === wouldBlock;
       this.#moves++;
-      this.#set(OUT_FROM, from + went);
+      if (from < to) this.#set(OUT_FROM, from + went);
+      else this.#set(OUT_REST, rest - went);
     }
+  }
+
+  /** Bytes that leave from where the stream has them. */
+  #sendRest(wire: Wire, rest: number): number {
+    const stretch = this.#stretch;
+    this.#outgoing.lasting!.find(this.#left, stretch);
+    const gone = -rest & 3;
+    const bytes = Math.min(rest, stretch.bytes - gone);
+    return wire.send(stretch.memory, stretch.at + gone, bytes, bytes < rest);
+  }
+
+  /** The position of the first word of which not all bytes have left; what is staged counts as gone. */
+  get #left(): number {
+    return (this.#outgoing.sent - ((this.#get(OUT_REST) + 3) >> 2)) | 0;
   }
 
   /** The next segment. False: there is nothing to say. */
@@ -174,15 +219,19 @@ export class Connection {
     if (this.#listener !== null && this.#get(HAS_HEARD_OPENING) === 0) return false;
     const { settled } = this.#incoming;
     const at = this.#at + OUT;
-    const count = this.#outgoing.send(this.#words, at + headWords, segmentWordsMax);
+    const { lasting } = this.#outgoing;
+    const isMuch = lasting !== undefined && wordsBetween(this.#outgoing.sent, this.#outgoing.born) >= manyWords;
+    const rest = isMuch ? lasting.count(segmentWordsMax) : 0;
+    const count = isMuch ? 0 : this.#outgoing.send(this.#words, at + headWords, stagedWordsMax);
     const asks = this.#get(ASKS);
-    if (count === 0 && asks === 0 && !this.#mustAcknowledge(settled)) return false;
+    if (rest + count === 0 && asks === 0 && !this.#mustAcknowledge(settled)) return false;
     this.#words[at] = settled;
-    this.#words[at + 1] = asks === 0 ? count : count | askingBit;
+    this.#words[at + 1] = asks === 0 ? rest + count : (rest + count) | askingBit;
     if (asks === 1) this.#asked();
     this.#set(SAID, settled);
     this.#set(OUT_FROM, 0);
     this.#set(OUT_TO, 4 * (headWords + count));
+    this.#set(OUT_REST, 4 * rest);
     return true;
   }
 
@@ -199,8 +248,16 @@ export class Connection {
   }
 
   #receive(wire: Wire): boolean {
+    const arrived = this.#incoming.arrived;
     for (let times = 0; times < receivesMax; times++) {
+      if (wordsBetween(arrived, this.#incoming.arrived) >= receivedWordsMax) return true;
       const have = this.#get(IN_TO);
+      const placed = have === 0 ? this.#receivePlaced(wire) : nothingPlaced;
+      if (placed !== nothingPlaced) {
+        if (placed === closed) return false;
+        if (placed === wouldBlock) return true;
+        continue;
+      }
       const room = 4 * stageWords - have;
       // What is here found no place yet, and nothing overtakes it.
       if (room === 0) return this.#understand();
@@ -214,6 +271,26 @@ export class Connection {
       if (came < room) return true;
     }
     return true;
+  }
+
+  /** Receives many words to where the stream wants them. `nothingPlaced`: they are few, or there is no room; `wouldBlock`: no more has come. */
+  #receivePlaced(wire: Wire): number {
+    const left = this.#get(LEFT);
+    const part = this.#get(IN_PART);
+    const incoming = this.#incoming;
+    if ((part === 0 && left < manyWords) || incoming.place === undefined) return nothingPlaced;
+    const stretch = this.#stretch;
+    incoming.place(left, stretch);
+    if (stretch.bytes === 0) return nothingPlaced;
+    const room = Math.min(4 * left, stretch.bytes) - part;
+    const came = wire.receive(stretch.memory, stretch.at + part, room);
+    if (came < 0) return came;
+    this.#moves++;
+    const words = (part + came) >> 2;
+    this.#set(IN_PART, (part + came) & 3);
+    this.#set(LEFT, left - words);
+    if (words > 0 && incoming.placed!(words) === refused) return closed;
+    return came < room ? wouldBlock : came;
   }
 
   /** As much as can be of what has come. False: the bytes are not those of a peer of this job, or this life is not heard any more. */
@@ -269,7 +346,7 @@ export class Connection {
   #understandHead(acknowledged: number, countAndAsking: number): boolean {
     const count = countAndAsking & ~askingBit;
     if (count < 0 || count > segmentWordsMax) return false;
-    if (wordsBetween(acknowledged, this.#outgoing.sent) < 0) return false;
+    if (wordsBetween(acknowledged, this.#left) < 0) return false;
     this.#outgoing.acknowledge(acknowledged);
     if (count !== countAndAsking) this.#set(OWED, (this.#incoming.arrived + count) | 0);
     this.#set(LEFT, count);

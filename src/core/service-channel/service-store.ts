@@ -5,15 +5,20 @@
  * A record is words in a frame:
  *
  *   0   number of words in the record
- *   1   its complement: a number that was damaged is recognised, so nobody looks for the next record at a wrong place
+ *   1   its complement: a number that was damaged is recognised, so nobody looks for the next record at a wrong place; the highest bits are
+ *       the number of words before those that have a checksum of their own, 0: none have
  *   2   checksum of the record (word-checksum.ts)
  *   3   the record
+ *
+ * Many words at the end of a record are not copied on their way to a store: the checksum of such a record is that of what is before
+ * them, mixed with theirs.
  *
  * A process that is lost while it writes leaves a frame without its end. Nothing was acknowledged that depends on it, so it is left
  * out. Any other deviation is damage: acknowledged words may be missing, and the whole store is refused. After a power cut anything may stand
  * behind what was forced to the disk: where all that was acknowledged was, a store may end with damage.
  */
-import { wordChecksum } from "../base/word-checksum.ts";
+import { assert } from "../base/assert.ts";
+import { mixChecksums, type WordChecksum, wordChecksum } from "../base/word-checksum.ts";
 
 export interface ServiceStore {
   /**
@@ -35,21 +40,35 @@ const CHECKSUM = 2;
 /** Words of a frame before its record. */
 export const recordHeadWords = 3;
 const wordsMin = 1 << 12;
+/** Of the second word of a frame. */
+const complementBits = 26;
+const complementMask = (1 << complementBits) - 1;
 
 /** Records on their way to a store. */
 export class StoreFrames {
+  readonly #checksum: WordChecksum;
   #words = new Int32Array(wordsMin);
-  /** Where the frame that was begun last begins, and where all frames end. */
+  /** Where the frame that was begun last begins, and where all frames end; but for words that were lent. */
   #begin = 0;
   #end = 0;
+  /** Words that were lent, and where they stand between the others; and those of the record that was begun last. */
+  readonly #lent: { readonly words: Int32Array; readonly at: number }[] = [];
+  #lentCount = 0;
+  #lentNow: Int32Array | null = null;
+
+  /** `checksum`: the same, where there is a faster way. */
+  constructor(checksum: WordChecksum = wordChecksum) {
+    this.#checksum = checksum;
+  }
 
   get count(): number {
-    return this.#end;
+    return this.#end + this.#lentCount;
   }
 
   /** A record begins, with these words. */
   begin(kind: number, a: number, b: number): void {
     this.#begin = this.#end;
+    this.#lentNow = null;
     this.#reserve(recordHeadWords + 3);
     const at = this.#begin + recordHeadWords;
     this.#words[at] = kind;
@@ -62,6 +81,13 @@ export class StoreFrames {
     this.#reserve(words.length);
     this.#words.set(words, this.#end);
     this.#end += words.length;
+  }
+
+  /** The same for many words, the last of a record: nobody changes them before all is taken and written. */
+  lend(words: Int32Array): void {
+    this.#lent.push({ words, at: this.#end });
+    this.#lentCount += words.length;
+    this.#lentNow = words;
   }
 
   /** The same without an array. */
@@ -82,17 +108,38 @@ export class StoreFrames {
   /** The record that was begun is complete. */
   finish(): void {
     const first = this.#begin + recordHeadWords;
-    const count = this.#end - first;
+    const here = this.#end - first;
+    const lent = this.#lentNow;
+    const count = here + (lent?.length ?? 0);
+    const before = lent === null ? 0 : here;
+    assert(count <= complementMask && before < 1 << (32 - complementBits), `a record of ${count} words`);
+    const sum = this.#checksum(this.#words, first, here);
     this.#words[this.#begin + COUNT] = count;
-    this.#words[this.#begin + COMPLEMENT] = ~count;
-    this.#words[this.#begin + CHECKSUM] = wordChecksum(this.#words, first, count);
+    this.#words[this.#begin + COMPLEMENT] = (~count & complementMask) | (before << complementBits);
+    this.#words[this.#begin + CHECKSUM] =
+      lent === null ? sum : mixChecksums(sum, this.#checksum(lent, 0, lent.length), before);
   }
 
-  /** All complete records, which are not here any more. The words are valid until the next record begins. */
+  /** All complete records, which are not here any more. The words are valid until the next record begins. None were lent. */
   take(): Int32Array {
-    const taken = this.#words.subarray(0, this.#end);
+    const [all = this.#words.subarray(0, 0)] = this.takeParts();
+    return all;
+  }
+
+  /** The same as parts, one behind the other. */
+  takeParts(): Int32Array[] {
+    const parts: Int32Array[] = [];
+    let from = 0;
+    for (const { words, at } of this.#lent) {
+      if (at > from) parts.push(this.#words.subarray(from, at));
+      parts.push(words);
+      from = at;
+    }
+    if (this.#end > from) parts.push(this.#words.subarray(from, this.#end));
     this.#end = 0;
-    return taken;
+    this.#lent.length = 0;
+    this.#lentCount = 0;
+    return parts;
   }
 
   #reserve(count: number): void {
@@ -129,10 +176,13 @@ export function readRecords(
         damaged?.(before + 4 * at);
         return damaged === undefined ? `${where} ${what}` : "";
       };
-      if (count < 0 || words[at + COMPLEMENT] !== ~count) return wrong("has a damaged head");
+      const second = words[at + COMPLEMENT]!;
+      const early = second >>> complementBits;
+      const isOfCount = (second & complementMask) === (~count & complementMask);
+      if (count < 0 || count > complementMask || early > count || !isOfCount) return wrong("has a damaged head");
       // The next piece has its end; or no piece has: the process was lost while it wrote.
       if (first + count > words.length) break;
-      if (words[at + CHECKSUM] !== wordChecksum(words, first, count)) return wrong("is damaged");
+      if (words[at + CHECKSUM] !== recordChecksum(words, first, count, early)) return wrong("is damaged");
       const problem = take(words.subarray(first, first + count));
       if (problem !== "") return `${where} ${problem}`;
       at = first + count;
@@ -142,6 +192,11 @@ export function readRecords(
     rest = bytes.slice(4 * at);
   }
   return "";
+}
+
+function recordChecksum(words: Int32Array, first: number, count: number, before: number): number {
+  if (before === 0) return wordChecksum(words, first, count);
+  return mixChecksums(wordChecksum(words, first, before), wordChecksum(words, first + before, count - before), before);
 }
 
 function joined(first: Uint8Array, second: Uint8Array): Uint8Array {

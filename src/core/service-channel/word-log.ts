@@ -1,23 +1,31 @@
 /** Words of a stream that are kept, from a position on: added behind, trimmed in front. */
 import { assert } from "../base/assert.ts";
-import { wordsBetween } from "./channel.ts";
+import { type Stretch, wordsBetween } from "./channel.ts";
 
-const partWordsMin = 1 << 8;
-const partWordsMax = 1 << 14;
+const blockWordsMin = 1 << 8;
+const blockWordsMax = 1 << 15;
 
+/** Memory of the log's own, and how much of it is used. */
+interface Block {
+  readonly words: Int32Array;
+  readonly bytes: Uint8Array;
+  used: number;
+}
+
+/** Words from an index on, up to another: of a block, or lent. */
 interface Part {
   readonly words: Int32Array;
-  /** Words of it from an index on, up to another. */
+  readonly bytes: Uint8Array;
   from: number;
   to: number;
 }
 
 export class WordLog {
   #begin: number;
-  /** All of them full but the last. */
-  #parts: Part[] = [];
+  readonly #parts: Part[] = [];
   /** Words in all parts. */
   #count = 0;
+  #block: Block = newBlock(0);
 
   constructor(begin = 0) {
     this.#begin = begin;
@@ -39,23 +47,56 @@ export class WordLog {
 
   append(words: Int32Array): void {
     for (let rest = words; rest.length > 0; ) {
-      const last = this.#lastPart();
-      const taken = rest.subarray(0, last.words.length - last.to);
-      last.words.set(taken, last.to);
-      last.to += taken.length;
+      const block = this.#blockFor(rest.length);
+      const taken = rest.subarray(0, block.words.length - block.used);
+      const last = this.#lastPartOf(block);
+      block.words.set(taken, block.used);
+      block.used += taken.length;
+      last.to = block.used;
       this.#count += taken.length;
       rest = rest.subarray(taken.length);
     }
   }
 
-  /** A part with room: larger ones the more there is, within limits. */
-  #lastPart(): Part {
+  /** The same without a copy: nobody changes the words any more. */
+  lend(words: Int32Array): void {
+    if (words.length === 0) return;
+    const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+    this.#parts.push({ words, bytes, from: 0, to: words.length });
+    this.#count += words.length;
+  }
+
+  /** A block with room: larger ones the more there is, or comes, within limits. */
+  #blockFor(wanted: number): Block {
+    if (this.#block.used === this.#block.words.length) {
+      const length = Math.min(blockWordsMax, Math.max(blockWordsMin, this.#count, wanted));
+      this.#block = newBlock(length);
+    }
+    return this.#block;
+  }
+
+  /** The part that ends where the block's room begins. */
+  #lastPartOf({ words, bytes, used }: Block): Part {
     const last = this.#parts.at(-1);
-    if (last !== undefined && last.to < last.words.length) return last;
-    const length = Math.min(partWordsMax, Math.max(partWordsMin, this.#count));
-    const part = { words: new Int32Array(length), from: 0, to: 0 };
+    if (last?.words === words && last.to === used) return last;
+    const part = { words, bytes, from: used, to: used };
     this.#parts.push(part);
     return part;
+  }
+
+  /** The words from a position on that stand in a row; there is one at least. */
+  find(position: number, into: Stretch): void {
+    let skipped = wordsBetween(this.#begin, position);
+    assert(skipped >= 0 && skipped < this.#count, `a word at ${position}, kept are ${this.begin} to ${this.end}`);
+    for (const { bytes, from, to } of this.#parts) {
+      if (skipped < to - from) {
+        into.memory = bytes;
+        into.at = 4 * (from + skipped);
+        into.bytes = 4 * (to - from - skipped);
+        return;
+      }
+      skipped -= to - from;
+    }
   }
 
   /** Copies words from a position on, at most `max`: how many. */
@@ -95,6 +136,8 @@ export class WordLog {
       left -= dropped;
       if (first.from === first.to) this.#parts.shift();
     }
+    // All of it is free again.
+    if (this.#parts.length === 0) this.#block.used = 0;
   }
 
   dropLast(count: number): void {
@@ -112,4 +155,9 @@ export class WordLog {
   moveTo(begin: number): void {
     this.#begin = begin;
   }
+}
+
+function newBlock(length: number): Block {
+  const words = new Int32Array(length);
+  return { words, bytes: new Uint8Array(words.buffer), used: 0 };
 }

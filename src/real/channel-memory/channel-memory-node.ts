@@ -7,9 +7,12 @@ import { ServiceCode } from "../transport/handshake/handshake.ts";
 import type { Address } from "../transport/sockets/address.ts";
 import type { ChannelMemoryRankSetup } from "./channel-memory-rank.ts";
 
-/** Whole frames are acknowledged, so the largest must have room: that of an event with the bytes of a file, 64 KiB. */
-const outgoingWords = 1 << 16;
-const incomingWords = 1 << 15;
+/**
+ * Whole frames are acknowledged, so the largest must have room: that of an event with the bytes of a file, 64 KiB. Several of them, so that a rank and its
+ * memory work at the same time.
+ */
+const outgoingWords = 1 << 17;
+const incomingWords = 1 << 17;
 
 export class ChannelMemoryNode implements NodePart {
   readonly #setup: NodePartSetup;

@@ -35,4 +35,7 @@ const napperOver = (home: ChannelThread, services: number): Napper => ({
   },
   takeWaiting: () => true,
   services,
+  get isInBulk() {
+    return home.isInBulk;
+  },
 });

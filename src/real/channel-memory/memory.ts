@@ -12,6 +12,7 @@ import { askForShortSlices } from "../service-channel/short-slice.ts";
 import { ServiceCode } from "../transport/handshake/handshake.ts";
 import type { FromMemoryProcess, MemorySetup, ToMemoryProcess } from "./messages.ts";
 import { SegmentFiles } from "./segment-files.ts";
+import { newVectorChecksum } from "./vector-checksum.ts";
 
 /** Bytes of messages that are in memory; older ones are read from the files. */
 const bytesMax = 64 << 20;
@@ -19,7 +20,7 @@ const bytesMax = 64 << 20;
 const itemsMax = 1 << 14;
 const segmentWordsMax = 1 << 22;
 /** Words on their way to one rank. */
-const outgoingWordsMax = 1 << 16;
+const outgoingWordsMax = 1 << 17;
 
 /** How often those who have news are moved, until sockets are looked at again. */
 const roundsMax = 16;
@@ -30,7 +31,8 @@ const send = (message: FromMemoryProcess): void => void process.send?.(message, 
 function openHomes({ folder, isForDisk }: MemorySetup): StoredHomes {
   const store = new SegmentFiles(folder, isForDisk);
   const written = store.written();
-  const options = { store, bytesMax, itemsMax, segmentWordsMax, mayEndDamaged: isForDisk };
+  const checksum = newVectorChecksum();
+  const options = { store, bytesMax, itemsMax, segmentWordsMax, mayEndDamaged: isForDisk, checksum };
   const homes = written.length === 0 ? StoredHomes.empty(options) : StoredHomes.restored(written, options);
   if (typeof homes === "string") throw new Error(`${folder}: ${homes}`);
   return homes;

@@ -12,6 +12,7 @@ import {
   readSync,
   rmSync,
   writeSync,
+  writevSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { assert } from "../../core/base/assert.ts";
@@ -25,6 +26,8 @@ const pieceBytesDefault = 1 << 20;
 /** Tries to write to a full disk, less than a process may be silent. */
 const fullTriesMax = 40;
 const fullPauseMs = 10;
+/** Of one system call. */
+const partsMax = 512;
 const namePattern = /^segment-(\d+)$/;
 
 export class SegmentFiles implements SegmentStore {
@@ -51,17 +54,28 @@ export class SegmentFiles implements SegmentStore {
     if (this.#isForDisk) syncFolder(this.#folder);
   }
 
-  append({ buffer, byteOffset, byteLength }: Int32Array): void {
-    const bytes = new Uint8Array(buffer, byteOffset, byteLength);
-    for (let at = 0; at < bytes.length; ) at += this.#write(bytes, at);
+  append(parts: readonly Int32Array[]): void {
+    for (let from = 0; from < parts.length; from += partsMax) this.#writeAll(parts.slice(from, from + partsMax));
     if (this.#isForDisk) fdatasyncSync(this.#file);
   }
 
+  #writeAll(parts: readonly Int32Array[]): void {
+    let left = parts.map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength));
+    while (left.length > 0) {
+      let written = this.#write(left);
+      left = left.flatMap((part) => {
+        const gone = Math.min(written, part.length);
+        written -= gone;
+        return gone === part.length ? [] : [part.subarray(gone)];
+      });
+    }
+  }
+
   /** A disk may be full for a moment: until the image of a checkpoint that had no room there is removed. Throws the system's errors. */
-  #write(bytes: Uint8Array, at: number): number {
+  #write(parts: readonly Uint8Array[]): number {
     for (let tries = fullTriesMax; ; tries--) {
       try {
-        return writeSync(this.#file, bytes, at);
+        return parts.length === 1 ? writeSync(this.#file, parts[0]!) : writevSync(this.#file, parts);
       } catch (error) {
         if (tries === 0 || !(error instanceof Error && isFull(error))) throw error;
       }

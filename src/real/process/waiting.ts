@@ -45,6 +45,8 @@ export interface Napper {
   nap(): boolean;
   /** Has the process waited for the source since the last time? */
   takeWaiting(): boolean;
+  /** Much is on its way from or to the source, whose process wants a core for that: a sleep is better than a spin. */
+  readonly isInBulk?: boolean;
   /** Processes of a service from which all that this one waits for comes, each of which wants a core too. None unless given. */
   readonly services?: number;
 }
@@ -123,7 +125,7 @@ export class Waiting {
   /** Nothing progressed: waits a little longer than last time. */
   idle(): void {
     const idles = this.#idles;
-    if (idles < this.#yieldsEnd) {
+    if (idles < this.#yieldsEnd && this.#napper?.isInBulk !== true) {
       this.#idles = idles + 1;
       if (idles >= this.#spinsEnd) this.#yield();
       else if (this.#spinner.spin(this.#looks)) this.#idles = 0;

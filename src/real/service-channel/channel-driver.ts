@@ -47,7 +47,7 @@ export class ChannelDriver {
     this.outgoing = new RingOutgoing(channel, calls);
     this.incoming = new RingIncoming(channel, calls);
     const { outgoing, incoming } = this;
-    // Its offsets are those of the shared memory.
+    // Its offsets, and those of the rings, are those of the shared memory.
     this.#connection = new Connection({
       words: this.#words,
       at: connectionAt(channel),
@@ -56,7 +56,7 @@ export class ChannelDriver {
       listener: null,
     });
     this.#wire = {
-      send: (_memory, at, bytes) => this.#sockets?.send(this.#fd, at, bytes) ?? closed,
+      send: (_memory, at, bytes, more) => this.#sockets?.send(this.#fd, at, bytes, more) ?? closed,
       receive: (_memory, at, bytes) => this.#sockets?.receive(this.#fd, at, bytes) ?? closed,
     };
   }

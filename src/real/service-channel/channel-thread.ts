@@ -9,6 +9,9 @@ import { copyIn } from "./ring-streams.ts";
 
 /** Tries before a sleep: the lock is held for some twenty nanoseconds, unless the system takes its core away. */
 const triesMax = 50;
+/** So many words at once are a part of something large; and so many that are not acknowledged: of small ones some may wait (`Incoming.unsaidWordsMax`). */
+const bulkWords = 1 << 10;
+const bulkUnstableWords = 1 << 13;
 /** A lost notification makes late, not dead. */
 const sleepMsMax = 100;
 
@@ -24,6 +27,8 @@ export class ChannelThread implements ClientEnd {
   #origin = 0;
   /** The thread has waited since the last nap. */
   #isWaiting = false;
+  /** Words that were taken last, or a few times before: the end of something large is small. */
+  #tookLast = 0;
 
   /**
    * `bell` wakes the main thread for a thread that waits, `quietBell` sends words before any thread waits; `sendsItself`: only those that the thread
@@ -67,6 +72,18 @@ export class ChannelThread implements ClientEnd {
     return count;
   }
 
+  appendWith(first: Int32Array, count: number, others: Int32Array): number {
+    const room = this.#ring.length - wordsBetween(Atomics.load(this.#words, Head.FREED), this.#calls.born());
+    const taken = Math.min(room, count + others.length);
+    if (taken <= count) return this.append(first, 0, count);
+    if (!this.#lock(taken)) return 0;
+    const born = this.#words[Head.BORN]!;
+    copyIn(this.#ring, born, first, 0, count);
+    copyIn(this.#ring, (born + count) | 0, others, 0, taken - count);
+    this.#publish(taken);
+    return taken;
+  }
+
   /** All of them as one, so that words of no other thread stand between. Waits until there is room. */
   appendWhole(words: readonly number[]): void {
     const count = words.length;
@@ -89,6 +106,7 @@ export class ChannelThread implements ClientEnd {
   take(into: Int32Array): number {
     const taken = this.#driver.incoming.take(into);
     if (taken === null) return 0;
+    this.#tookLast = Math.max(taken.count, this.#tookLast >> 2);
     this.#origin = taken.origin;
     return taken.count;
   }
@@ -114,6 +132,11 @@ export class ChannelThread implements ClientEnd {
   /** Waits a moment for the service. */
   wait(): void {
     this.#driver.nap();
+  }
+
+  /** Is something large on its way here, or there? */
+  get isInBulk(): boolean {
+    return this.#tookLast >= bulkWords || wordsBetween(this.#calls.stable(), this.#calls.born()) >= bulkUnstableWords;
   }
 
   /** For a rank that has nothing to do: waits a moment for the service, if it waits for that. False: it does not. */

@@ -1,5 +1,11 @@
 /** The streams of a client in shared memory, for the thread that drives its connection. */
-import { type Incoming, type Outgoing, wordsBetween } from "../../core/service-channel/channel.ts";
+import {
+  type Incoming,
+  type LastingWords,
+  type Outgoing,
+  type Stretch,
+  wordsBetween,
+} from "../../core/service-channel/channel.ts";
 import { Head, headWords, incomingAt, type RingCalls, type SharedChannel } from "./channel-ring.ts";
 
 /** Words of a ring that begins at an index, from a position on, to an array. */
@@ -23,12 +29,25 @@ export class RingOutgoing implements Outgoing {
   readonly #ring: Int32Array;
   readonly #calls: RingCalls;
   readonly #isFreedWhenStable: boolean;
+  readonly lasting?: LastingWords;
 
   constructor({ memory, words, retention }: SharedChannel, calls: RingCalls) {
     this.#head = new Int32Array(memory.buffer, 0, headWords);
     this.#ring = new Int32Array(memory.buffer, 4 * headWords, words);
     this.#calls = calls;
     this.#isFreedWhenStable = retention === "until-acknowledged";
+    // Otherwise words make room as soon as they are sent.
+    if (!this.#isFreedWhenStable) return;
+    const bytes = new Uint8Array(memory.buffer);
+    this.lasting = {
+      count: (max) => this.#count(max),
+      find: (position, into) => {
+        const from = position & (words - 1);
+        into.memory = bytes;
+        into.at = 4 * (headWords + from);
+        into.bytes = 4 * (words - from);
+      },
+    };
   }
 
   get begin(): number {
@@ -49,10 +68,15 @@ export class RingOutgoing implements Outgoing {
 
   send(into: Int32Array, at: number, max: number): number {
     const sent = this.#calls.sent();
+    const count = this.#count(max);
+    if (count > 0) copyOut(this.#ring, sent, into, at, count);
+    return count;
+  }
+
+  #count(max: number): number {
+    const sent = this.#calls.sent();
     const count = Math.min(max, wordsBetween(sent, this.#calls.born()));
-    if (count === 0) return 0;
-    copyOut(this.#ring, sent, into, at, count);
-    this.#calls.setSent((sent + count) | 0);
+    if (count > 0) this.#calls.setSent((sent + count) | 0);
     return count;
   }
 
@@ -68,11 +92,13 @@ export class RingOutgoing implements Outgoing {
 
 export class RingIncoming implements Incoming {
   readonly unsaidWordsMax: number;
+  readonly #bytes: Uint8Array;
   readonly #ring: Int32Array;
   readonly #calls: RingCalls;
 
   constructor(channel: SharedChannel, calls: RingCalls) {
     this.unsaidWordsMax = channel.unsaidWordsMax;
+    this.#bytes = new Uint8Array(channel.memory.buffer);
     this.#ring = new Int32Array(channel.memory.buffer, 4 * incomingAt(channel), channel.incomingWords);
     this.#calls = calls;
   }
@@ -96,6 +122,21 @@ export class RingIncoming implements Incoming {
     copyIn(this.#ring, arrived, words, at, taken);
     this.#calls.arrive((arrived + taken) | 0);
     return taken;
+  }
+
+  place(max: number, into: Stretch): void {
+    const arrived = this.#calls.arrived();
+    const { length } = this.#ring;
+    const to = arrived & (length - 1);
+    const room = length - wordsBetween(this.#calls.consumed(), arrived);
+    into.memory = this.#bytes;
+    into.at = this.#ring.byteOffset + 4 * to;
+    into.bytes = 4 * Math.min(max, room, length - to);
+  }
+
+  placed(count: number): number {
+    this.#calls.arrive((this.#calls.arrived() + count) | 0);
+    return count;
   }
 
   beginAnew(origin: number): boolean {

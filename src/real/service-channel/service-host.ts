@@ -98,7 +98,7 @@ export class ServiceHost {
         isWatchedWritable: false,
         isAsleep: false,
         wire: {
-          send: (memory, at, bytes) => this.#calls.sendView(fd, memory, at, bytes),
+          send: (memory, at, bytes, more) => this.#calls.sendView(fd, memory, at, bytes, more),
           receive: (memory, at, bytes) => this.#calls.receiveView(fd, memory, at, bytes),
         },
       };

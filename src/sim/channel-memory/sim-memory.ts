@@ -104,12 +104,12 @@ export class SimMemoryProcess {
     const present = (): MemorySegments | null => (process.isLost ? process.remains : this.store);
     return {
       begin: (segment) => present()?.begin(segment),
-      append: (words) => {
+      append: (parts) => {
         const remains = process.isLost || !this.store.willTear ? null : this.store.copy();
-        present()?.append(words);
+        present()?.append(parts);
         if (remains === null || !process.isLost) return;
         process.remains = remains;
-        remains.append(words);
+        remains.append(parts);
       },
       read: (segment, at, into) => present()?.read(segment, at, into),
       cut: (segment, byte) => present()?.cut(segment, byte),

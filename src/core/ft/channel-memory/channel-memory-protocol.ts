@@ -24,7 +24,7 @@ import { FromMemory, frameHeadWords, ToMemory } from "./frames.ts";
 import { type MemoryLimits, memoryOf } from "./limits.ts";
 import { Deliveries } from "./rank/deliveries.ts";
 import { EventStream } from "./rank/event-stream.ts";
-import { Inbox } from "./rank/inbox.ts";
+import { type FrameTaker, Inbox } from "./rank/inbox.ts";
 import { MemorySends } from "./rank/memory-sends.ts";
 import { PostBox, type PostedItem } from "./rank/post-box.ts";
 import { ReplayedChoices } from "./rank/replayed-choices.ts";
@@ -51,7 +51,7 @@ export interface Remembered {
 }
 
 export class ChannelMemoryProtocol extends PassThrough {
-  static readonly unsaved = { options: null, lastWrite: -1, whenCaughtUp: null, passed: null };
+  static readonly unsaved = { options: null, takers: null, lastWrite: -1, whenCaughtUp: null, passed: null };
   override readonly deathEndsRequests = false;
   override readonly peersSpeak = false;
   override readonly mayJudgeCollectives = false;
@@ -61,6 +61,7 @@ export class ChannelMemoryProtocol extends PassThrough {
   private readonly options: ChannelMemoryOptions;
   private readonly boxes: readonly PostBox[];
   private readonly inboxes: readonly Inbox[];
+  private readonly takers: readonly FrameTaker[];
   private readonly home: number;
   private readonly events: EventStream;
   private readonly log: DeterminantLog;
@@ -89,6 +90,7 @@ export class ChannelMemoryProtocol extends PassThrough {
     this.home = memoryOf(ports.rank, ends.length);
     this.boxes = ends.map((end, memory) => this.newBox(end, memory === this.home, limits));
     this.inboxes = ends.map((end) => new Inbox(end));
+    this.takers = ends.map((_, memory) => this.newTaker(memory));
     const home = this.boxes[this.home]!;
     this.events = new EventStream(home);
     this.log = new DeterminantLog(ports.rank, this.events);
@@ -110,6 +112,14 @@ export class ChannelMemoryProtocol extends PassThrough {
         confirmed: (posted) => this.confirmed(posted),
       },
     );
+  }
+
+  private newTaker(memory: number): FrameTaker {
+    return {
+      take: (frame) => this.take(memory, frame),
+      placeOf: (ticket, offset, bytes) => this.deliveries.placeOf(ticket, offset, bytes),
+      pieceCame: (ticket, offset, bytes) => this.deliveries.pieceCame(ticket, offset, bytes),
+    };
   }
 
   override get choices(): ReplayedChoices {
@@ -143,7 +153,7 @@ export class ChannelMemoryProtocol extends PassThrough {
     let moved = false;
     for (const [memory, inbox] of this.inboxes.entries()) {
       this.options.ends[memory]!.move();
-      if (inbox.read((frame) => this.take(memory, frame))) moved = true;
+      if (inbox.read(this.takers[memory]!)) moved = true;
       if (this.boxes[memory]!.progress()) moved = true;
     }
     if (moved && this.whenCaughtUp !== null) this.checkCaughtUp();

@@ -36,6 +36,8 @@ const controlAt = 0;
 const counterAt = 16;
 const eventsAt = 32;
 
+const sendFlags = (more: boolean): number => MSG_DONTWAIT | MSG_NOSIGNAL | (more ? MSG_MORE : 0);
+
 export class KoffiCalls implements SocketCalls {
   readonly name = "koffi";
   readonly wakeFd: number;
@@ -110,17 +112,16 @@ export class KoffiCalls implements SocketCalls {
   }
 
   send(fd: number, at: number, bytes: number, more = false): number {
-    const flags = more ? MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE : MSG_DONTWAIT | MSG_NOSIGNAL;
-    return this.#outcome(this.#send(fd, this.#addressOf(at, bytes), bytes, flags));
+    return this.#outcome(this.#send(fd, this.#addressOf(at, bytes), bytes, sendFlags(more)));
   }
 
   receive(fd: number, at: number, bytes: number): number {
     return this.#outcome(this.#receive(fd, this.#addressOf(at, bytes), bytes, MSG_DONTWAIT));
   }
 
-  sendView(fd: number, view: Uint8Array, offset: number, bytes: number): number {
+  sendView(fd: number, view: Uint8Array, offset: number, bytes: number, more = false): number {
     assertInside(offset, bytes, view.length);
-    return this.#outcome(this.#sendView(fd, view.subarray(offset), bytes, MSG_DONTWAIT | MSG_NOSIGNAL));
+    return this.#outcome(this.#sendView(fd, view.subarray(offset), bytes, sendFlags(more)));
   }
 
   receiveView(fd: number, view: Uint8Array, offset: number, bytes: number): number {

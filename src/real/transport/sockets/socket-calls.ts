@@ -30,7 +30,7 @@ export interface SocketCalls {
   receive(fd: number, at: number, bytes: number): number;
 
   /** From and to bytes of an ordinary view. May take less than a plain `send` would. */
-  sendView(fd: number, view: Uint8Array, offset: number, bytes: number): number;
+  sendView(fd: number, view: Uint8Array, offset: number, bytes: number, more?: boolean): number;
   receiveView(fd: number, view: Uint8Array, offset: number, bytes: number): number;
 
   /** Shall `wait` also report this descriptor when it can be written? */

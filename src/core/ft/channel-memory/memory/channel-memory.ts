@@ -14,7 +14,15 @@
 import { type ChannelHello, type Incoming, refused } from "../../../service-channel/channel.ts";
 import { MemoryOutgoing } from "../../../service-channel/memory-streams.ts";
 import type { ServiceStreams, ServiceUser } from "../../../service-channel/service-clients.ts";
-import { FromMemory, frameHeadWords, ToMemory, WordFrameReader, wordsFor } from "../frames.ts";
+import {
+  FromMemory,
+  frameHeadWords,
+  moreFrameFacts,
+  postFrameFacts,
+  ToMemory,
+  WordFrameReader,
+  wordsFor,
+} from "../frames.ts";
 import type { MemoryLimits } from "../limits.ts";
 import { Delivery } from "./delivery.ts";
 import type { StoredHomes } from "./stored-homes.ts";
@@ -29,6 +37,9 @@ interface ChannelMemoryOptions {
   /** Is that rank's home here? */
   isHome(rank: number): boolean;
 }
+
+/** So many words of a message stay where they were received: with them, others that stand there, at most eight times as many. */
+const keptWordsMin = 1 << 13;
 
 /** One life of a rank, as this process of the memory knows it. */
 class Life {
@@ -144,12 +155,14 @@ export class ChannelMemory implements ServiceUser {
         },
         resume: (position) => outgoing.resume(position),
         resumeElsewhere: (position) => outgoing.resumeElsewhere(position),
+        ...(outgoing.lasting === undefined ? {} : { lasting: outgoing.lasting }),
       },
     };
   }
 
   #incomingOf(life: Life): Incoming {
     const { reader } = life;
+    const isHeard = (): boolean => this.#lives.get(life.rank) === life;
     return {
       get arrived() {
         return life.arrived;
@@ -159,14 +172,15 @@ export class ChannelMemory implements ServiceUser {
       },
       unsaidWordsMax: this.#options.unsaidWordsMax,
       receive: (words, at, count) => {
-        if (this.#lives.get(life.rank) !== life) return refused;
+        if (!isHeard()) return refused;
         reader.feed(words, at, count);
-        life.arrived = (life.arrived + count) | 0;
-        for (let frame = reader.peek(); frame !== null; frame = reader.peek()) {
-          if (!this.#take(life, frame)) return refused;
-          reader.drop();
-        }
-        return reader.isBroken ? refused : count;
+        return this.#came(life, count);
+      },
+      place: (max, into) => reader.place(max, into),
+      placed: (count) => {
+        if (!isHeard()) return refused;
+        reader.placed(count);
+        return this.#came(life, count);
       },
       settle: () => {
         this.#settle();
@@ -176,6 +190,17 @@ export class ChannelMemory implements ServiceUser {
       origin: life.incarnation + 1,
       beginAnew: () => true,
     };
+  }
+
+  /** So many words have come to the reader. */
+  #came(life: Life, count: number): number {
+    const { reader } = life;
+    life.arrived = (life.arrived + count) | 0;
+    for (let frame = reader.peek(); frame !== null; frame = reader.peek()) {
+      if (!this.#take(life, frame)) return refused;
+      reader.drop();
+    }
+    return reader.isBroken ? refused : count;
   }
 
   #pump({ rank, delivery }: Life): void {
@@ -202,14 +227,15 @@ export class ChannelMemory implements ServiceUser {
   // Frames
 
   /** False: no rank of this job says that. */
-  #take({ rank, delivery }: Life, frame: Int32Array): boolean {
+  #take(life: Life, frame: Int32Array): boolean {
     // Not by a pattern: those walk through an iterator.
     const kind = frame[1];
-    if (kind === ToMemory.POST) return this.#takePost(rank, frame);
+    if (kind === ToMemory.POST) return this.#takePost(life, frame);
+    const { rank, delivery } = life;
     const [, , a = 0, b = 0, c = 0, d = 0] = frame as unknown as readonly number[];
     switch (kind) {
       case ToMemory.MORE:
-        return this.#takeMore(rank, frame);
+        return this.#takeMore(life, frame);
       case ToMemory.TAKEN:
         if (!this.#isHome(a)) return false;
         this.#homes.taken(a, rank, b);
@@ -241,9 +267,16 @@ export class ChannelMemory implements ServiceUser {
     return rank >= 0 && rank < this.#options.ranks && this.#options.isHome(rank);
   }
 
-  #takePost(source: number, frame: Int32Array): boolean {
-    const factWords = 6;
-    if (frame.length < frameHeadWords + factWords) return false;
+  /** The words of a frame that nobody changes any more. */
+  #kept({ reader }: Life, words: Int32Array): Int32Array {
+    if (words.length < keptWordsMin) return words.slice();
+    reader.keep();
+    return words;
+  }
+
+  #takePost(life: Life, frame: Int32Array): boolean {
+    const { rank: source } = life;
+    if (frame.length < frameHeadWords + postFrameFacts) return false;
     const [receiver, sequence, bytes] = [frame[2]!, frame[3]!, frame[6]!];
     if (!this.#isHome(receiver) || bytes < 0) return false;
     const home = this.#homes.homeOf(receiver);
@@ -252,12 +285,13 @@ export class ChannelMemory implements ServiceUser {
       return true;
     }
     const here = Math.min(bytes, this.#options.limits.pieceBytesMax);
-    const words = frame.subarray(frameHeadWords + factWords);
+    const words = frame.subarray(frameHeadWords + postFrameFacts);
     if (words.length !== wordsFor(here)) return false;
     const known = home.messages.get(source, sequence);
     if (known === undefined) {
       const [context, tag, isSynchronous] = [frame[4]!, frame[5]!, frame[7] === 1];
-      this.#homes.post(receiver, { source, sequence, context, tag, bytes, isSynchronous }, here, words);
+      const facts = { source, sequence, context, tag, bytes, isSynchronous };
+      this.#homes.post(receiver, facts, here, this.#kept(life, words));
       this.load.messages++;
       this.load.bytes += bytes;
       this.#news.add(receiver);
@@ -266,19 +300,19 @@ export class ChannelMemory implements ServiceUser {
     return true;
   }
 
-  #takeMore(source: number, frame: Int32Array): boolean {
+  #takeMore(life: Life, frame: Int32Array): boolean {
+    const { rank: source } = life;
     const [, , receiver, sequence, offset] = frame as unknown as readonly number[];
-    const factWords = 3;
-    if (frame.length < frameHeadWords + factWords || !this.#isHome(receiver!)) return false;
+    if (frame.length < frameHeadWords + moreFrameFacts || !this.#isHome(receiver!)) return false;
     const home = this.#homes.homeOf(receiver!);
     if (home.has(source, sequence!)) return true;
     const message = home.messages.get(source, sequence!);
     if (message === undefined || offset! > message.arrived) return false;
     if (offset! < message.arrived) return true;
     const here = Math.min(message.facts.bytes - offset!, this.#options.limits.pieceBytesMax);
-    const words = frame.subarray(frameHeadWords + factWords);
+    const words = frame.subarray(frameHeadWords + moreFrameFacts);
     if (here <= 0 || words.length !== wordsFor(here)) return false;
-    this.#homes.more(receiver!, message, here, words);
+    this.#homes.more(receiver!, message, here, this.#kept(life, words));
     this.#news.add(receiver!);
     return true;
   }

@@ -34,7 +34,8 @@ export class Delivery {
   /** In turn. */
   #wants: Want[] = [];
   #isTurnOfWants = false;
-  readonly #stage: Int32Array;
+  /** For a piece that is not in memory. */
+  #stage: Int32Array | null = null;
   /** What the order has that is not in memory, and messages that are wanted or announced once more. */
   readonly #ahead = new BlockWindow();
   readonly #looks = new BlockWindow();
@@ -48,9 +49,8 @@ export class Delivery {
     this.#homes = homes;
     this.#home = home;
     this.#limits = limits;
-    this.#writer = new FrameWriter(end, limits.pieceBytesMax);
+    this.#writer = new FrameWriter(end);
     this.#greeting = greeting;
-    this.#stage = new Int32Array(limits.pieceBytesMax >> 2);
   }
 
   /**
@@ -127,15 +127,20 @@ export class Delivery {
 
   #sayMessage(message: HomeMessage, number: number): void {
     const { source, sequence, context, tag, bytes, isSynchronous } = message.facts;
-    const facts = [number, source, sequence, context, tag, bytes, isSynchronous ? 1 : 0];
+    const facts = [number, source, sequence, context, tag, bytes, isSynchronous ? 1 : 0, 0];
     const isInline = message.isWhole && bytes <= this.#limits.inlineBytesMax;
     if (!isInline || bytes === 0) this.#writer.put(FromMemory.MESSAGE, facts);
     // One that goes with its envelope is no larger than a piece.
-    else this.#writer.putWords(FromMemory.MESSAGE, facts, this.#homes.wordsOf(message.pieces[0]!, this.#stage));
+    else this.#writer.putWords(FromMemory.MESSAGE, facts, this.#wordsOf(message.pieces[0]!));
+  }
+
+  #wordsOf(piece: HomeMessage["pieces"][number]): Int32Array {
+    if (piece.words === null) this.#stage ??= new Int32Array(this.#limits.pieceBytesMax >> 2);
+    return this.#homes.wordsOf(piece, this.#stage);
   }
 
   #viewOf(piece: HomeMessage["pieces"][number]): Uint8Array {
-    const words = this.#homes.wordsOf(piece, this.#stage);
+    const words = this.#wordsOf(piece);
     return new Uint8Array(words.buffer, words.byteOffset, piece.bytes);
   }
 
@@ -148,7 +153,7 @@ export class Delivery {
     const { message, ticket, offset } = want;
     const piece = message.pieces.findLast((it) => it.offset <= offset)!;
     const bytes = this.#viewOf(piece).subarray(offset - piece.offset);
-    this.#writer.putBytes(FromMemory.PIECE, [ticket, offset, bytes.length], bytes);
+    this.#writer.putBytes(FromMemory.PIECE, [ticket, offset, bytes.length, 0], bytes, piece.words !== null);
     want.offset += bytes.length;
     if (want.offset < message.facts.bytes) this.#wants.push(want);
     return true;

@@ -44,11 +44,12 @@ export class MemorySegments implements SegmentStore {
     this.#present = segment;
   }
 
-  append(words: Int32Array): void {
+  append(parts: readonly Int32Array[]): void {
     this.appends++;
     const tear = this.#tear;
     this.#tear = null;
     const before = this.#segments.get(this.#present)!;
+    const words = Int32Array.from(parts.flatMap((part) => [...part]));
     const length = tear === null ? words.byteLength : Math.floor(tear.share * words.byteLength);
     const bytes = new Uint8Array(words.buffer, words.byteOffset, length);
     const all = new Uint8Array(before.length + bytes.length);

@@ -10,10 +10,10 @@ export interface SegmentStore {
   /** A segment begins: words that are appended go there. Numbers rise by one. */
   begin(segment: number): void;
   /**
-   * Writes the words behind all others of the present segment. When this returns they outlive the process; a process that is lost
-   * meanwhile leaves any number of the first bytes.
+   * Writes the parts, one behind the other, behind all other words of the present segment. When this returns they outlive the process;
+   * a process that is lost meanwhile leaves any number of the first bytes.
    */
-  append(words: Int32Array): void;
+  append(parts: readonly Int32Array[]): void;
   /** Words of a segment from an index on, which have been written. */
   read(segment: number, at: number, into: Int32Array): void;
   /** Of a segment that a process before this one has written: what stands from that byte on is none of its words. */

@@ -6,6 +6,7 @@
  * for those has them from there, a block at a time (home-reader.ts). A receiver that lives and keeps up is told what is in memory.
  */
 import { assert } from "../../../base/assert.ts";
+import type { WordChecksum } from "../../../base/word-checksum.ts";
 import { readRecords, recordHeadWords, StoreFrames } from "../../../service-channel/service-store.ts";
 import { wordsFor } from "../frames.ts";
 import { CachedPieces } from "./cached-pieces.ts";
@@ -34,11 +35,15 @@ interface StoredHomesOptions {
   readonly segmentWordsMax: number;
   /** All that was acknowledged was forced to the disk: damage at the end of the last segment is what a power cut leaves. False unless given. */
   readonly mayEndDamaged?: boolean;
+  /** The checksum of words (core/base/word-checksum.ts), where there is a faster way. */
+  readonly checksum?: WordChecksum;
 }
 
 const format = 1;
 const notOurs = "is not one that a channel memory writes";
 const none: Int32Array = new Int32Array(0);
+/** So many words of a message are written from where they are; fewer are copied, to be written with others. */
+const manyWords = 1 << 10;
 
 /** What a segment has of one home: entries and events before these numbers, and none behind. */
 interface Last {
@@ -51,7 +56,7 @@ export class StoredHomes {
   readonly #homes = new Map<number, Home>();
   /** By client: the newest life that was heard. */
   readonly #lives = new Map<number, number>();
-  readonly #frames = new StoreFrames();
+  readonly #frames: StoreFrames;
   /** The present segment, and how many words of it are written. */
   #segment = 0;
   #written = 0;
@@ -68,6 +73,7 @@ export class StoredHomes {
 
   private constructor(options: StoredHomesOptions) {
     this.#options = options;
+    this.#frames = new StoreFrames(options.checksum);
     this.reader = new HomeReader(options.store);
   }
 
@@ -129,7 +135,7 @@ export class StoredHomes {
     this.#record(HomeRecord.LIFE, client, incarnation);
   }
 
-  /** A message that is not here, with its first bytes: the words that hold them are copied. */
+  /** A message that is not here, with its first bytes: nobody changes the words that hold them any more. */
   post(receiver: number, facts: Facts, bytes: number, words: Int32Array): HomeMessage {
     const home = this.homeOf(receiver);
     const message = new HomeMessage(home.entries.end, facts, this.#nextPlace(postFacts + words.length));
@@ -144,7 +150,7 @@ export class StoredHomes {
     return message;
   }
 
-  /** Bytes that follow those that are here. */
+  /** Bytes that follow those that are here. As for `post`. */
   more(receiver: number, message: HomeMessage, bytes: number, words: Int32Array): void {
     const { source, sequence } = message.facts;
     this.#frames.begin(HomeRecord.MORE, receiver, source);
@@ -163,8 +169,9 @@ export class StoredHomes {
   /** Writes the next bytes of a message, which stay in memory for now. */
   #pieceOf(message: HomeMessage, bytes: number, words: Int32Array): MessagePiece {
     const at = this.#written + this.#frames.count;
-    this.#frames.put(words);
-    const piece = { offset: message.arrived, bytes, segment: this.#segment, at, words: words.slice() };
+    if (words.length < manyWords) this.#frames.put(words);
+    else this.#frames.lend(words);
+    const piece = { offset: message.arrived, bytes, segment: this.#segment, at, words };
     this.#cached.add(piece);
     return piece;
   }
@@ -209,9 +216,10 @@ export class StoredHomes {
 
   // Bytes
 
-  /** The words of a piece; those of one that is not in memory are read into `stage`, which is large enough for any. */
-  wordsOf(piece: MessagePiece, stage: Int32Array): Int32Array {
+  /** The words of a piece; those of one that is not in memory are read into `stage`, which is large enough for any, and there then. */
+  wordsOf(piece: MessagePiece, stage: Int32Array | null): Int32Array {
     if (piece.words !== null) return piece.words;
+    assert(stage !== null, "a piece that is not in memory has no place");
     const words = stage.subarray(0, wordsFor(piece.bytes));
     this.#options.store.read(piece.segment, piece.at, words);
     return words;
@@ -282,9 +290,9 @@ export class StoredHomes {
 
   #write(): void {
     if (this.#frames.count === 0) return;
-    const words = this.#frames.take();
-    this.#options.store.append(words);
-    this.#written += words.length;
+    const { count } = this.#frames;
+    this.#options.store.append(this.#frames.takeParts());
+    this.#written += count;
   }
 
   #record(kind: number, a: number, b: number, words = none): void {

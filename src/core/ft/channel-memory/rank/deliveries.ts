@@ -13,7 +13,15 @@ import { Arrival, unordered, Went } from "../../../request/decisions.ts";
 import { R_POINTER, R_PROTOCOL } from "../../../request/records.ts";
 import { SEQUENCE, SOURCE } from "../../../wire/packet.ts";
 import type { KeptPayload, ProtocolPorts } from "../../protocol.ts";
-import { bytesBehind, frameHeadWords, keyOfMessage, noEntry, ToMemory } from "../frames.ts";
+import {
+  bytesBehind,
+  frameHeadWords,
+  keyOfMessage,
+  messageFrameFacts,
+  noEntry,
+  pieceFrameFacts,
+  ToMemory,
+} from "../frames.ts";
 import type { PostBox } from "./post-box.ts";
 
 /** An envelope that the engine has, and whose bytes are with the home. Plain data: an image holds it. */
@@ -34,7 +42,6 @@ interface DeliveriesParts {
 }
 
 const nowhere = 0 as Pointer;
-const messageFacts = 7;
 
 export class Deliveries {
   static readonly unsaved = { parts: null, placed: null, incarnations: null };
@@ -133,7 +140,7 @@ export class Deliveries {
       pointer: nowhere,
       isLent: false,
     };
-    const hasBytes = frame.length > frameHeadWords + messageFacts || bytes === 0;
+    const hasBytes = frame.length > frameHeadWords + messageFrameFacts || bytes === 0;
     const went = hasBytes && this.ports.isEager(message) ? this.sendWhole(message, frame) : this.announce(message);
     if (!went) return false;
     this.underWay.push(entry!);
@@ -162,7 +169,7 @@ export class Deliveries {
     if (message.bytes === 0) return this.ports.transmit(message, 0) === Went.WHOLE;
     // Not lent: a program in C has no memory but its own.
     const pointer = memory.allocate(message.bytes);
-    memory.view(pointer, message.bytes).set(bytesBehind(frame, messageFacts, message.bytes));
+    memory.view(pointer, message.bytes).set(bytesBehind(frame, messageFrameFacts, message.bytes));
     const went = this.ports.transmit({ ...message, pointer }, 0);
     memory.free(pointer);
     return went === Went.WHOLE;
@@ -181,12 +188,21 @@ export class Deliveries {
   /** A frame of PIECE. */
   takePiece(frame: Int32Array): void {
     const [, , ticket, offset, bytes] = frame as unknown as readonly number[];
-    const announced = this.announced.get(ticket!);
-    // One that was asked for twice, because the home memory had been lost.
-    if (announced === undefined || announced.have !== offset) return;
-    const { pointer } = announced;
-    this.ports.memory.view(pointer, announced.bytes).set(bytesBehind(frame, 3, bytes!), offset);
-    announced.have += bytes!;
+    this.placeOf(ticket!, offset!, bytes!)?.set(bytesBehind(frame, pieceFrameFacts, bytes!));
+    this.pieceCame(ticket!, offset!, bytes!);
+  }
+
+  /** Where bytes of a PIECE go; null: they were asked for twice, because the home memory had been lost. */
+  placeOf(ticket: number, offset: number, bytes: number): Uint8Array | null {
+    const announced = this.announced.get(ticket);
+    if (announced === undefined || announced.have !== offset) return null;
+    return this.ports.memory.view(announced.pointer, announced.bytes).subarray(offset, offset + bytes);
+  }
+
+  /** All bytes of a PIECE are where they go. */
+  pieceCame(ticket: number, offset: number, bytes: number): void {
+    const announced = this.announced.get(ticket);
+    if (announced?.have === offset) announced.have += bytes;
   }
 
   // Questions of the engine

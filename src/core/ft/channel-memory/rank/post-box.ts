@@ -64,7 +64,7 @@ export class PostBox {
     this.ports = ports;
     this.pieceBytesMax = options.pieceBytesMax;
     this.isHome = options.isHome;
-    this.writer = new FrameWriter(end, options.pieceBytesMax);
+    this.writer = new FrameWriter(end);
   }
 
   /** Has the memory not told yet which messages it has? */
@@ -166,7 +166,7 @@ export class PostBox {
     const part = this.ports.memory.view(pointer, bytes).subarray(offset, offset + count);
     if (offset === 0) {
       this.writer.putBytes(ToMemory.POST, [dest, sequence, context, tag, bytes, isSynchronous ? 1 : 0], part);
-    } else this.writer.putBytes(ToMemory.MORE, [dest, sequence, offset], part);
+    } else this.writer.putBytes(ToMemory.MORE, [dest, sequence, offset, 0], part);
     message.offset += count;
     return message.offset === bytes;
   }

@@ -77,9 +77,10 @@ export class DirectEnd implements ClientEnd {
     return this.#streams === null ? 0 : this.#unacknowledged.length - this.#given;
   }
 
-  /** Words of the frame that the memory is given next; its first word is their count. */
+  /** Words of the frame that the memory is given next, and of the filler behind it; its first word is their count. */
   get nextFrame(): number {
-    return this.#unacknowledged[this.#given] ?? 0;
+    const count = this.#unacknowledged[this.#given] ?? 0;
+    return count + (count % 2);
   }
 
   /** Gives the memory so many words; `isSettled`: it stores and acknowledges what it has. False: it does not listen. */

@@ -18,7 +18,7 @@ export class Speaker {
   constructor(rank: number, incarnation = 0) {
     this.rank = rank;
     this.end = new DirectEnd(rank, incarnation);
-    this.#writer = new FrameWriter(this.end, smallLimits.pieceBytesMax);
+    this.#writer = new FrameWriter(this.end);
   }
 
   connect({ memory, origin }: TestedMemory): this {
@@ -42,7 +42,7 @@ export class Speaker {
     ) {
       const part = all.subarray(offset, offset + pieceBytesMax);
       if (offset === 0) this.#writer.putBytes(ToMemory.POST, [dest, sequence, 2, 7, bytes, 0], part);
-      else this.#writer.putBytes(ToMemory.MORE, [dest, sequence, offset], part);
+      else this.#writer.putBytes(ToMemory.MORE, [dest, sequence, offset, 0], part);
     }
     return this;
   }
@@ -79,7 +79,7 @@ export const messagesIn = (heard: readonly Heard[]): string[] =>
 
 /** All bytes of the pieces among what was heard. */
 export function piecesIn(heard: readonly Heard[]): number[] {
-  return heard.flatMap(([kind, , , bytes, ...words]) => {
+  return heard.flatMap(([kind, , , bytes, , ...words]) => {
     if (kind !== "PIECE") return [];
     return [...new Uint8Array(Int32Array.from(words.slice(0, wordsFor(bytes!))).buffer).subarray(0, bytes)];
   });
