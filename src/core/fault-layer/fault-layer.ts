@@ -181,10 +181,12 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
   }
 
   /** It is known now: whoever waits at the board waits in vain. */
-  broken({ comm, isRevoked }: Member): void {
+  broken(member: Member): void {
+    const { comm, isRevoked } = member;
     comm.isBroken = true;
     comm.closeToPlane();
-    this.process.collectives.withdrawFromBoard(comm, isRevoked ? ErrorClass.REVOKED : ErrorClass.PROC_FAILED);
+    const error = isRevoked ? ErrorClass.REVOKED : ErrorClass.PROC_FAILED;
+    member.close(this.process.collectives.withdrawFromBoard(comm, error));
   }
 
   heardOfDeath(dead: WorldRank): void {

@@ -108,6 +108,8 @@ export class Member {
   #untold: Turn | null = null;
   /** The number of a collective whose arguments were refused, so that others may wait for this member in it; −1: none was. */
   #refused = -1;
+  /** Null: it may come to others yet. */
+  #firstLacked: number | null = null;
   /** At the communicator's board, as far as `recent` knows. */
   #rounds = 0;
   #held: Held | null = null;
@@ -182,11 +184,22 @@ export class Member {
 
   /** The program's arguments to the collective with that number were refused here, perhaps not at the others. */
   refused(number: number): void {
+    this.seeMeetings();
     if (this.#refused < 0) this.#refused = number;
+  }
+
+  /**
+   * Members will carry out no collective together any more: this one comes to none, whatever numbers its calls take that end with an error. `withdrawn`: the
+   * number of one at whose board it has taken its arrival back; −1: there is none.
+   */
+  close(withdrawn = -1): void {
+    if (withdrawn >= 0) this.refused(withdrawn);
+    this.#firstLacked ??= this.firstLacked;
   }
 
   /** The number of the first collective that this member has not come to. */
   get firstLacked(): number {
+    if (this.#firstLacked !== null) return this.#firstLacked;
     this.seeMeetings();
     return this.#refused < 0 ? this.comm.nextNumber : this.#refused;
   }
@@ -220,6 +233,7 @@ export class Member {
   die(): void {
     this.#turns = this.#turns.filter(({ at, purpose }) => at !== null || purpose === Purpose.FREE);
     this.#untold = null;
+    this.close();
     this.#go();
   }
 
