@@ -1,6 +1,6 @@
 /**
- * An allreduce in real jobs, under the fault-simulation layer and without it. The layer works by messages alone, so it stands beside two baselines: the job as it is
- * shipped, whose ranks of one node meet in shared memory, and the same with collectives by messages.
+ * An allreduce in real jobs, under the fault-simulation layer and without it. It stands beside two baselines: the job as it is shipped, whose ranks of one node
+ * meet in shared memory, and the same with collectives by messages.
  */
 import type { Benchmark, Finding, Table } from "../../benchmark.ts";
 import { layerIbcast, layerTree, plainMessages, plainNone } from "../../contenders/contenders.ts";
@@ -26,6 +26,7 @@ const modes: readonly Mode[] = [
 
 export const layerPlaces = [
   { ranks: 2, nodes: 1, metric: "allreduce_2_ranks_1_node_us" },
+  { ranks: 4, nodes: 1, metric: "allreduce_4_ranks_1_node_us" },
   { ranks: 2, nodes: 2, metric: "allreduce_2_ranks_2_nodes_us" },
   { ranks: 4, nodes: 2, metric: "allreduce_4_ranks_2_nodes_us" },
 ] as const;
