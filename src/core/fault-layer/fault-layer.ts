@@ -159,6 +159,7 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
     if (this.isDead) return;
     this.isDead = true;
     this.#died?.();
+    this.process.engine.completion.forgetWanted();
     for (const comm of [...this.process.communicators.values()]) this.memberOf(comm).die();
     this.partial.heardNews();
   }
