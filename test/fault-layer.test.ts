@@ -298,6 +298,14 @@ test(
   },
 );
 
+test("U6: persistent, partitioned and generalised requests, with a dead one among their peers", limit, async () => {
+  const requests = resolve("test/programs/c/layer-requests.c");
+  const { code, stdout, stderr } = await banyan(["run", "-n", "3", "--nodes", "2", "--fault-layer", requests]);
+  const living = [0, 2].map((rank) => `rank ${rank}: 2 left, 0 wrong`);
+  assert.deepEqual(stdout.split("\n").filter(Boolean).sort(), living, stderr);
+  assert.equal(code, 0, stderr);
+});
+
 /** Rank 1 dies with requests of every kind under way: in life it would have had to wait for them. */
 const unfinished = program(
   "layer-unfinished.c",
