@@ -298,6 +298,66 @@ test(
   },
 );
 
+test("U6: persistent, partitioned and generalised requests, with a dead one among their peers", limit, async () => {
+  const requests = resolve("test/programs/c/layer-requests.c");
+  const { code, stdout, stderr } = await banyan(["run", "-n", "3", "--nodes", "2", "--fault-layer", requests]);
+  const living = [0, 2].map((rank) => `rank ${rank}: 2 left, 0 wrong`);
+  assert.deepEqual(stdout.split("\n").filter(Boolean).sort(), living, stderr);
+  assert.equal(code, 0, stderr);
+});
+
+/** Rank 1 dies with requests of every kind under way: in life it would have had to wait for them. */
+const unfinished = program(
+  "layer-unfinished.c",
+  `
+  #include <MPI-FT.h>
+  #include <stdio.h>
+  #include <stdlib.h>
+  int main(int argc, char **argv) {
+    int rank, one = 1, sum = 0, n = 1 << 20;
+    MPI_Request requests[4];
+    MPI_Comm survivors;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (rank == 1) {
+      char *much = malloc(n);
+      MPI_Irecv(much, n, MPI_CHAR, 0, 1, MPI_COMM_WORLD, &requests[0]);
+      MPI_Isend(much, n, MPI_CHAR, 2, 2, MPI_COMM_WORLD, &requests[1]);
+      MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[2]);
+      MPI_Recv_init(much, n, MPI_CHAR, 2, 3, MPI_COMM_WORLD, &requests[3]);
+      MPI_Start(&requests[3]);
+      Sim_FT_kill_me();
+    }
+    MPIX_Comm_shrink(MPI_COMM_WORLD, &survivors);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, survivors);
+    if (rank == 0) printf("%d left\\n", sum);
+    MPI_Comm_free(&survivors);
+    MPI_Finalize();
+    return 0;
+  }
+`,
+);
+
+for (const nodes of [1, 2]) {
+  test(`U6 §5.3.10: a process dies with requests under way, and the job ends well, nodes: ${nodes}`, {
+    ...limit,
+    ...longUnless(nodes === 2),
+  }, async () => {
+    const { code, stdout, stderr } = await banyan([
+      "run",
+      "-n",
+      "3",
+      "--nodes",
+      `${nodes}`,
+      "--fault-layer",
+      unfinished,
+    ]);
+    assert.equal(stdout, "2 left\n", stderr);
+    assert.equal(code, 0, stderr);
+  });
+}
+
 /** Rank 1 counts the bits that have flipped on the way. */
 const flipped = program(
   "layer-flipped.ts",

@@ -69,7 +69,7 @@ function simulateWorlds(options: SimOptions): number {
   if (ranks === undefined || ranks < 2) {
     throw new UsageError(`Cannot run the scenario "${scenario}": say for how many ranks with -n, 2 or more`);
   }
-  for (const line of describe(ranks)) process.stdout.write(`${line}\n`);
+  for (const line of describe(ranks, complain)) process.stdout.write(`${line}\n`);
   return 0;
 }
 

@@ -159,6 +159,7 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
     if (this.isDead) return;
     this.isDead = true;
     this.#died?.();
+    this.process.engine.completion.forgetWanted();
     for (const comm of [...this.process.communicators.values()]) this.memberOf(comm).die();
     this.partial.heardNews();
   }
@@ -181,10 +182,12 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
   }
 
   /** It is known now: whoever waits at the board waits in vain. */
-  broken({ comm, isRevoked }: Member): void {
+  broken(member: Member): void {
+    const { comm, isRevoked } = member;
     comm.isBroken = true;
     comm.closeToPlane();
-    this.process.collectives.withdrawFromBoard(comm, isRevoked ? ErrorClass.REVOKED : ErrorClass.PROC_FAILED);
+    const error = isRevoked ? ErrorClass.REVOKED : ErrorClass.PROC_FAILED;
+    member.close(this.process.collectives.withdrawFromBoard(comm, error));
   }
 
   heardOfDeath(dead: WorldRank): void {

@@ -63,13 +63,17 @@ export function startCall(base: Operations, comm: Communicator, call: GuardedCal
   return startProgramCall(base, comm, call.equal, form);
 }
 
-/** The call as all members know it; null: it cannot begin before the verdict. */
-function earlyCallOf(comm: Communicator, call: GuardedCall, form: CollectiveForm): RecentCall | null {
-  if (form !== "blocking" || comm.isInter || !("equal" in call) || isSynchronisation(call, form)) return null;
+/** The call as all members know it; null: it does not fit into a few words. */
+export function recentCallOf(comm: Communicator, call: GuardedCall): RecentCall | null {
+  if (comm.isInter || !("equal" in call)) return null;
   const { kind, reduction } = call.equal;
   const { bytes = 0, root = 0 } = call.equal.call;
   return { kind, bytes, root, elementBytes: reduction?.elementBytes ?? 0, tag: comm.nextNumber };
 }
+
+/** Null: it cannot begin before the verdict. */
+const earlyCallOf = (comm: Communicator, call: GuardedCall, form: CollectiveForm): RecentCall | null =>
+  form !== "blocking" || isSynchronisation(call, form) ? null : recentCallOf(comm, call);
 
 /** A barrier has nothing to do but to wait until all have come. */
 const isSynchronisation = (call: GuardedCall, form: CollectiveForm): boolean =>

@@ -30,11 +30,20 @@ import {
   LayerAgree,
   LayerExchange,
   LayerShrink,
+  recentCallOf,
 } from "./guarded-tasks.ts";
 import type { Member } from "./member.ts";
 import { MetCollective } from "./met-collective.ts";
+import { isMeeting } from "./recent-collectives.ts";
 import { Purpose } from "./report.ts";
+import { SelfSynchronised } from "./self-synchronised.ts";
 import type { EqualCollective } from "./started-collectives.ts";
+
+/** Before any news the answer depends on the call alone, and is the same at all members. A barrier is the synchronisation of the layer. */
+function isItsOwnMeeting(comm: Communicator, call: GuardedCall): boolean {
+  const recent = recentCallOf(comm, call);
+  return recent !== null && recent.kind !== "barrier" && isMeeting(recent);
+}
 
 export class LayeredOperations extends PassingOperations {
   readonly layer: FaultLayer;
@@ -209,7 +218,11 @@ export class LayeredOperations extends PassingOperations {
   }
 
   #guard(member: Member, call: GuardedCall, form: CollectiveForm): RecordId {
-    if (form === "blocking" && this.#mayMeet(member)) return this.#meet(member, call);
+    if (form === "blocking") {
+      const isOnBoard = "equal" in call && this.#isOfBoard(member.comm, call.equal);
+      if (!isOnBoard && isItsOwnMeeting(member.comm, call)) return this.#synchroniseItself(member, call);
+      if (this.#mayMeet(member)) return this.#meet(member, call, isOnBoard);
+    }
     const isHopeless = this.layer.deaths.isAmong(member.members);
     return this.base.startTask(new GuardedCollective(this.base, member, call, form, isHopeless));
   }
@@ -220,8 +233,13 @@ export class LayeredOperations extends PassingOperations {
     return !this.layer.isBroken(member) || this.#process.pass.meetings?.isAtGate === true;
   }
 
-  #meet(member: Member, call: GuardedCall): RecordId {
-    const isOnBoard = "equal" in call && this.#isOfBoard(member.comm, call.equal);
+  #synchroniseItself(member: Member, call: GuardedCall): RecordId {
+    const request = this.base.startTask(new SelfSynchronised(this.base, member, call));
+    if (this.base.isComplete(request)) this.base.progress();
+    return request;
+  }
+
+  #meet(member: Member, call: GuardedCall, isOnBoard: boolean): RecordId {
     const request = this.base.startTask(new MetCollective(this.base, member, call, isOnBoard));
     if (this.layer.isBroken(member)) this.layer.broken(member);
     // A call that waits for nobody hears others all the same.
@@ -280,7 +298,7 @@ export class LayeredOperations extends PassingOperations {
 
   /** The others are not told: they wait for this member in the layer. */
   override refuse(comm: Communicator): void {
-    comm.nextCollective(refusedKind, unlike, unlike);
+    this.layer.memberOf(comm).refused(comm.nextCollective(refusedKind, unlike, unlike));
   }
 
   // Ends, revocations and deaths

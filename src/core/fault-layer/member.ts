@@ -13,7 +13,7 @@
 import type { CommRank, WorldRank } from "../base/brand.ts";
 import { ErrorClass, type ErrorCode } from "../base/mpi-error.ts";
 import type { Group } from "../comm/group.ts";
-import type { Communicator } from "../process/communicator.ts";
+import { type Communicator, isNumberBefore } from "../process/communicator.ts";
 import { unionOf } from "../process/communicators/member-order.ts";
 import type { BackgroundBroadcast } from "./background-broadcast.ts";
 import { type RecentCall, RecentCollectives, wordsOfCalls } from "./recent-collectives.ts";
@@ -34,18 +34,21 @@ import { predecessorOf, successorsOf } from "./tree.ts";
 export class Turn {
   readonly purpose: number;
   readonly flags: number;
-  /** The collective that the base begins while the verdict is awaited; null: it begins after it. */
+  /** The collective that the base begins while the verdict is awaited, or has begun before; null: it begins after it. */
   early: RecentCall | null;
+  /** The base had begun before anybody was told: there is a verdict only if there is news. */
+  readonly isUntold: boolean;
   /** Where it has reported; null: nowhere yet. */
   at: Synchronisation | null = null;
   isOver = false;
   error: ErrorCode = 0;
   verdict: SyncVerdict | null = null;
 
-  constructor(purpose: number, flags: number, early: RecentCall | null) {
+  constructor(purpose: number, flags: number, early: RecentCall | null, isUntold = false) {
     this.purpose = purpose;
     this.flags = flags;
     this.early = early;
+    this.isUntold = isUntold;
   }
 }
 
@@ -101,6 +104,12 @@ export class Member {
   /** By which the root tells all members; null: by the tree. */
   readonly #broadcast: BackgroundBroadcast | null;
   #turns: Turn[] = [];
+  /** The collective that the program is in, of which this member has told nobody; null: there is none. */
+  #untold: Turn | null = null;
+  /** The number of a collective whose arguments were refused, so that others may wait for this member in it; −1: none was. */
+  #refused = -1;
+  /** Null: it may come to others yet. */
+  #firstLacked: number | null = null;
   /** At the communicator's board, as far as `recent` knows. */
   #rounds = 0;
   #held: Held | null = null;
@@ -152,6 +161,49 @@ export class Member {
     return turn;
   }
 
+  /** Does no call wait for a verdict? */
+  get isIdle(): boolean {
+    return this.#turns.length === 0;
+  }
+
+  /**
+   * The base begins with a collective that no member completes before all have come to it (self-synchronised.ts). Nobody is told, and there is no verdict
+   * unless this member hears that another one will not come. No call may wait for a verdict here: what this member has reported would be
+   * older than what it has begun.
+   */
+  begin(call: RecentCall): Turn {
+    this.#untold = new Turn(Purpose.COLLECTIVE, -1, call, true);
+    return this.#untold;
+  }
+
+  /** The base is done with it, and it was told to nobody: all members have come. */
+  met(turn: Turn): void {
+    if (this.#untold === turn) this.#untold = null;
+    this.#allHave();
+  }
+
+  /** The program's arguments to the collective with that number were refused here, perhaps not at the others. */
+  refused(number: number): void {
+    this.seeMeetings();
+    if (this.#refused < 0) this.#refused = number;
+  }
+
+  /**
+   * Members will carry out no collective together any more: this one comes to none, whatever numbers its calls take that end with an error. `withdrawn`: the
+   * number of one at whose board it has taken its arrival back; −1: there is none.
+   */
+  close(withdrawn = -1): void {
+    if (withdrawn >= 0) this.refused(withdrawn);
+    this.#firstLacked ??= this.firstLacked;
+  }
+
+  /** The number of the first collective that this member has not come to. */
+  get firstLacked(): number {
+    if (this.#firstLacked !== null) return this.#firstLacked;
+    this.seeMeetings();
+    return this.#refused < 0 ? this.comm.nextNumber : this.#refused;
+  }
+
   /** Takes what the root says, where it says so by broadcasts. True: anything was heard. */
   progress(): boolean {
     return this.#broadcast?.progress() === true;
@@ -180,6 +232,8 @@ export class Member {
   /** This process is dead from now on. Calls that have reported are carried out: it was alive for them. The communicator ends with or without it. */
   die(): void {
     this.#turns = this.#turns.filter(({ at, purpose }) => at !== null || purpose === Purpose.FREE);
+    this.#untold = null;
+    this.close();
     this.#go();
   }
 
@@ -188,6 +242,12 @@ export class Member {
     const rounds = this.comm.board?.rounds ?? this.#rounds;
     if (rounds === this.#rounds) return;
     this.#rounds = rounds;
+    this.#allHave();
+  }
+
+  /** All members have come to a call, and so to all before it. */
+  #allHave(): void {
+    this.#refused = -1;
     this.recent.allHave();
   }
 
@@ -203,7 +263,7 @@ export class Member {
     switch (kind) {
       case Say.DEATH:
         this.#pass(source, Say.DEATH, words);
-        this.#heardDeath(words[0] as WorldRank, words[1] ?? 0);
+        this.#heardDeath(words as readonly [WorldRank, number, number]);
         return;
       case Say.REPORT:
       case Say.REPORT_REVOKED:
@@ -227,10 +287,18 @@ export class Member {
     }
   }
 
-  #heardDeath(dead: WorldRank, collectives: number): void {
+  #heardDeath([dead, collectives, firstLacked]: readonly [WorldRank, number, number]): void {
     this.collectivesOfDead.set(dead, collectives);
     this.#host.heardOfDeath(dead);
     this.#host.collectivesKnown(this);
+    if (this.#untold !== null && !isNumberBefore(this.#untold.early!.tag, firstLacked)) this.#tellUntold();
+  }
+
+  /** Some member will not come to the collective that this one is in: so nobody completes it, and all report. */
+  #tellUntold(): void {
+    this.#turns.push(this.#untold!);
+    this.#untold = null;
+    this.#go();
   }
 
   #heardReport(sync: Synchronisation, words: readonly number[]): void {
@@ -253,7 +321,7 @@ export class Member {
     if (this.#host.isDead) {
       // It has reported to the end of the communicator: nobody takes anything else from it, unless the verdict says that it is no end.
       if (this.#turns[0]?.purpose === Purpose.FREE && this.#turns[0].at !== null) return;
-      if (!this.#hasToldDeath) this.#pass(null, Say.DEATH, [this.#host.rank, this.recent.count]);
+      if (!this.#hasToldDeath) this.#pass(null, Say.DEATH, [this.#host.rank, this.recent.count, this.firstLacked]);
       this.#hasToldDeath = true;
       // The one that may never be needed first: when the other one ends the communicator, its report has been taken too.
       for (const sync of [this.#afterRevocation, this.#ordinary]) {
@@ -261,10 +329,12 @@ export class Member {
       }
       return;
     }
-    if (this.isRevoked && !this.#ordinary.isClosed && !this.#ordinary.hasReported) {
-      this.#ordinary.report({ ...this.#own(), living: 1, isRevoked: true });
-    }
     const [turn] = this.#turns;
+    if (this.isRevoked && !this.#ordinary.isClosed && !this.#ordinary.hasReported) {
+      const begun = this.#turns.find(({ isUntold, at }) => isUntold && at === null);
+      if (begun !== undefined) begun.at = this.#ordinary;
+      this.#ordinary.report({ ...this.#own(), living: 1, isRevoked: true, early: begun?.early ?? null });
+    }
     const sync = this.isRevoked ? this.#afterRevocation : this.#ordinary;
     if (turn === undefined || turn.at !== null || sync.hasReported) return;
     turn.at = sync;
@@ -280,7 +350,14 @@ export class Member {
 
   #own(): SyncReport {
     const { count } = this.recent;
-    return { ...noReport, collectivesMin: count, collectivesMax: count, collectivesOwner: this.#host.rank };
+    const { firstLacked } = this;
+    return {
+      ...noReport,
+      collectivesMin: count,
+      collectivesMax: count,
+      collectivesOwner: this.#host.rank,
+      firstLacked,
+    };
   }
 
   /** At the root. Where all are dead the communicator ends: nobody else would ever come to its end. */
@@ -319,8 +396,9 @@ export class Member {
       if (this.#heldForOld !== null) this.#gathered(this.#heldForOld);
     }
     const [turn] = this.#turns;
-    const hasBegun = turn?.at === sync && turn.early !== null;
-    if (verdict.early !== null && !hasBegun) this.#host.takePartIn(this, verdict.early);
+    const { early } = verdict;
+    const isOwn = turn?.at === sync && turn.early?.tag === early?.tag;
+    if (early !== null && !isOwn && !isNumberBefore(early.tag, this.firstLacked)) this.#host.takePartIn(this, early);
     if (turn?.at === sync) this.#decide(turn, verdict);
     if (verdict.purposes === Purpose.FREE && !verdict.isRevoked) {
       this.isEnded = true;
@@ -332,7 +410,7 @@ export class Member {
       this.#host.ended(this, verdict);
       return;
     }
-    if (isCarriedOut(verdict)) this.recent.allHave();
+    if (isCarriedOut(verdict)) this.#allHave();
     this.#go();
   }
 
@@ -342,7 +420,9 @@ export class Member {
     const isCollective = turn.purpose === Purpose.COLLECTIVE;
     const isSame = verdict.purposes === turn.purpose;
     turn.verdict = verdict;
-    if (verdict.isRevoked) {
+    // What all members have come to is carried out: some may be through already.
+    if (turn.isUntold && isNumberBefore(turn.early!.tag, verdict.firstLacked)) this.#end(turn, 0);
+    else if (verdict.isRevoked) {
       if (isCollective) this.#end(turn, REVOKED);
       else turn.at = null;
     } else if (isCollective) {
@@ -380,7 +460,8 @@ export class Member {
       if (turn.at === null && turn.purpose === Purpose.COLLECTIVE) this.#end(turn, ErrorClass.REVOKED);
     }
     this.#host.revoked(this);
-    this.#go();
+    if (this.#untold === null) this.#go();
+    else this.#tellUntold();
   }
 
   #kindOfVerdict(sync: Synchronisation): Say {

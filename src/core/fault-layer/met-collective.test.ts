@@ -23,12 +23,13 @@ function onOneNode(ranks: number, program: LayeredProgram): LayeredOutcome {
 }
 
 describe("U5: collectives of the members of one node under the layer", () => {
-  test("short ones are on the board and long ones behind it: no report and no verdict for either", () => {
+  test("short ones are on the board, long ones behind it or their own synchronisation: no report and no verdict for any", () => {
     const long = new Array<number>(50).fill(1);
     const { world, said } = onOneNode(5, function* (rank) {
       for (let i = 0; i < 10; i++) {
         deepEqual((yield* rank.sum(rank.world, [rank.rank, 1])).words, [10, 5]);
         deepEqual((yield* rank.sum(rank.world, long)).words[49], 5);
+        deepEqual((yield* rank.broadcast(rank.world, 2, long)).words[49], 1);
         equal(yield* rank.barrier(rank.world), 0);
       }
       yield* rank.finalize();

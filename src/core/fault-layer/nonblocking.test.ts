@@ -106,16 +106,16 @@ describe("U6 §5.3.10: the end of a communicator", () => {
   });
 
   const recorded: readonly string[] = [
-    // (3) Process 2 is dead in its world and in the communicator, where it has started one collective.
-    "2 -> 0 DEATH 2 0",
-    "2 -> 0 DEATH 2 1",
+    // (3) Process 2 is dead in its world and in the communicator, where it has started one collective. The next one, of number 1, is the first in each that it does not come to.
+    "2 -> 0 DEATH 2 0 1",
+    "2 -> 0 DEATH 2 1 1",
     // (4) The root tells everybody, (5) they report to the end of the communicator, and the root finds that process 1 has three.
-    "0 -> 1 DEATH 2 0",
-    "0 -> 2 DEATH 2 0",
-    "0 -> 1 DEATH 2 1",
-    "0 -> 2 DEATH 2 1",
-    "1 -> 3 DEATH 2 0",
-    "1 -> 3 DEATH 2 1",
+    "0 -> 1 DEATH 2 0 1",
+    "0 -> 2 DEATH 2 0 1",
+    "0 -> 1 DEATH 2 1 1",
+    "0 -> 2 DEATH 2 1 1",
+    "1 -> 3 DEATH 2 0 1",
+    "1 -> 3 DEATH 2 1 1",
     // (6, 7) It asks for the list, and gets it: a broadcast of 4 bytes by process 1, whose tag is 1; a barrier, whose tag is 2.
     "0 -> 1 LIST_WANTED 1",
     "1 -> 0 LIST 1 4 1 0 1 0 0 0 0 2",

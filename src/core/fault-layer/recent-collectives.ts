@@ -85,14 +85,12 @@ export function blocksOf(kind: RecentKind, size: number): { readonly sent: numbe
   }
 }
 
-/** Kinds that no member completes before every member has started. */
-const meetings: ReadonlySet<RecentKind> = new Set([
-  "barrier",
-  "allgather",
-  "alltoall",
-  "allreduce",
-  "reduce_scatter_block",
-]);
+/** Kinds whose result, at every member, is made of something of every member. */
+const meetings: ReadonlySet<RecentKind> = new Set(["allgather", "alltoall", "allreduce", "reduce_scatter_block"]);
+
+/** Does no member complete it before every member has started? (Where there are no bytes there are no messages, but in a barrier.) */
+export const isMeeting = ({ kind, bytes }: Pick<RecentCall, "kind" | "bytes">): boolean =>
+  kind === "barrier" || (bytes > 0 && meetings.has(kind));
 
 export class RecentCollectives {
   /** From this number on; all members have started those before. */
@@ -118,7 +116,7 @@ export class RecentCollectives {
   /** A collective with that number is over here: was it one that every member has started? Then so were those before. */
   completed(number: number): void {
     const started = this.#started[number - this.#first];
-    if (started !== undefined && meetings.has(started.kind)) this.#forgetTo(number + 1);
+    if (started !== undefined && isMeeting(started)) this.#forgetTo(number + 1);
   }
 
   /** All members have started what this one has: they have all come to a later call. */

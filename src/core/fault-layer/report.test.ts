@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { test } from "node:test";
 import type { RecordId } from "../base/brand.ts";
-import { callsOfWords, type RecentCall, RecentCollectives, wordsOfCalls } from "./recent-collectives.ts";
+import { callsOfWords, isMeeting, type RecentCall, RecentCollectives, wordsOfCalls } from "./recent-collectives.ts";
 import { merged, noReport, Purpose, type SyncReport, verdictOfWords, wordsOfReport } from "./report.ts";
 
 const living: SyncReport = {
@@ -42,6 +42,25 @@ const call = (kind: RecentCall["kind"], tag: number): RecentCall => ({
 test("U6 §5.3.4: a list of recent collectives is the same at both ends of a message", () => {
   const calls = [call("barrier", 1), call("bcast", 4), call("allreduce", 5)];
   deepEqual(callsOfWords(wordsOfCalls(calls)), calls);
+});
+
+test("U6 §5.3.4: members may complete a collective of no bytes before others have started it, unless it is a barrier", () => {
+  equal(isMeeting(call("allreduce", 1)), true);
+  equal(isMeeting({ ...call("allreduce", 1), bytes: 0 }), false);
+  equal(isMeeting({ ...call("barrier", 1), bytes: 0 }), true);
+  equal(isMeeting(call("bcast", 1)), false);
+});
+
+test("U6: of two collectives that members have begun the verdict names the later one, also where numbers begin again", () => {
+  const begun = (tag: number): SyncReport => ({ ...living, early: call("allreduce", tag), firstLacked: tag });
+  for (const [one, other] of [
+    [4, 5],
+    [0x3fffffff, 0],
+  ] as const) {
+    for (const both of [merged(begun(one), begun(other)), merged(begun(other), begun(one))]) {
+      deepEqual([both.early?.tag, both.firstLacked], [other, one]);
+    }
+  }
 });
 
 test("U6 §5.3.4: what all members must have started is forgotten, what is under way is not", () => {

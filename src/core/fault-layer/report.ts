@@ -3,6 +3,7 @@
  * As words of a message: the number of the synchronisation, the merged fields, the dead, and whatever else the verdict carries.
  */
 
+import { isNumberBefore } from "../process/communicator.ts";
 import { addCall, callsOfWords, callWords, type RecentCall } from "./recent-collectives.ts";
 
 /** What a member comes to a synchronisation for. Bits: a merged report has those of all members that live. */
@@ -32,7 +33,9 @@ export interface SyncReport {
   readonly collectivesMax: number;
   /** World rank of a member with most. */
   readonly collectivesOwner: number;
-  /** The collective that members have begun while they wait for the verdict; null: none has. */
+  /** The number of the first collective that some member has not come to; −1: of nobody. */
+  readonly firstLacked: number;
+  /** The collective that members have begun while they wait for the verdict, or before they came to it: the last one. Null: none has. */
   readonly early: RecentCall | null;
   /** World ranks. */
   readonly dead: readonly number[];
@@ -52,9 +55,22 @@ export const noReport: SyncReport = {
   collectivesMin: 0x7fffffff,
   collectivesMax: -1,
   collectivesOwner: -1,
+  firstLacked: -1,
   early: null,
   dead: [],
 };
+
+/** Of two numbers of collectives. */
+function firstOf(one: number, other: number): number {
+  if (one < 0 || other < 0) return Math.max(one, other);
+  return isNumberBefore(one, other) ? one : other;
+}
+
+/** Members may be one collective apart. Whoever is behind has come to the end of its own: nobody could be in the next one otherwise. */
+function lastOf(one: RecentCall | null, other: RecentCall | null): RecentCall | null {
+  if (one === null || other === null) return one ?? other;
+  return isNumberBefore(one.tag, other.tag) ? other : one;
+}
 
 export function merged(one: SyncReport, other: SyncReport): SyncReport {
   const hasMore = other.collectivesMax > one.collectivesMax;
@@ -67,7 +83,8 @@ export function merged(one: SyncReport, other: SyncReport): SyncReport {
     collectivesMin: Math.min(one.collectivesMin, other.collectivesMin),
     collectivesMax: hasMore ? other.collectivesMax : one.collectivesMax,
     collectivesOwner: hasMore ? other.collectivesOwner : one.collectivesOwner,
-    early: one.early ?? other.early,
+    firstLacked: firstOf(one.firstLacked, other.firstLacked),
+    early: lastOf(one.early, other.early),
     dead: other.dead.length === 0 ? one.dead : [...one.dead, ...other.dead],
   };
 }
@@ -77,7 +94,7 @@ export interface SyncVerdict extends SyncReport {
   readonly extra: readonly number[];
 }
 
-const headWords = 11;
+const headWords = 12;
 
 export function wordsOfReport(number: number, report: SyncReport, extra: readonly number[] = []): number[] {
   const words = [
@@ -90,6 +107,7 @@ export function wordsOfReport(number: number, report: SyncReport, extra: readonl
     report.collectivesMin,
     report.collectivesMax,
     report.collectivesOwner,
+    report.firstLacked,
     report.early === null ? 0 : 1,
     report.dead.length,
   ];
@@ -106,8 +124,19 @@ export function verdictOfWords(
   const deaths = words[headWords - 1] ?? -1;
   const deadAt = headWords + (words[headWords - 2] === 1 ? callWords : 0);
   if (words.length < headWords || deaths < 0 || deadAt + deaths > words.length) return null;
-  const [number, purposes, flags, acknowledged, living, revoked, collectivesMin, collectivesMax, collectivesOwner] =
-    words as readonly [number, number, number, number, number, number, number, number, number];
+  const [number, purposes, flags, acknowledged, living, revoked, ...collectives] = words as readonly [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const [collectivesMin, collectivesMax, collectivesOwner, firstLacked] = collectives;
   const verdict: SyncVerdict = {
     purposes,
     flags,
@@ -117,6 +146,7 @@ export function verdictOfWords(
     collectivesMin,
     collectivesMax,
     collectivesOwner,
+    firstLacked,
     early: deadAt === headWords ? null : (callsOfWords(words.slice(headWords, deadAt))[0] ?? null),
     dead: words.slice(deadAt, deadAt + deaths),
     extra: words.slice(deadAt + deaths),

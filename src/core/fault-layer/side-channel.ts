@@ -19,7 +19,10 @@ export const Say = {
   ASK: 1,
   /** [number, 1: dead] */
   ANSWER: 2,
-  /** Up to the root, and from there to everybody: [world rank of the dead, non-blocking collectives that it has started]. */
+  /**
+   * Up to the root, and from there to everybody: [world rank of the dead, non-blocking collectives that it has started, the number of the
+   * first collective that it has not come to].
+   */
   DEATH: 3,
   /** To the dead: receive whatever of mine has arrived in the communicator of that context (§5.3.3): [context]. */
   RECEIVE: 4,

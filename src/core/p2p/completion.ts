@@ -150,6 +150,15 @@ export class Completion {
     return count;
   }
 
+  /** The program is over, whatever it has started: it wants no outcome any more. */
+  forgetWanted(): void {
+    const { words } = this.records;
+    for (let at = 0; at < words.length; at += recordWords) {
+      const isRequest = isMessage(words[at + R_KIND]!) || words[at + R_KIND] === RecordKind.OPERATION;
+      if (isRequest) words[at + R_FLAGS] = words[at + R_FLAGS]! | RecordFlag.UNWANTED;
+    }
+  }
+
   /** Is anything of a message between us and one of those on its way? */
   isMoving(among: (rank: number) => boolean): boolean {
     const { words } = this.records;

@@ -169,10 +169,13 @@ export class Collectives {
     return this.boards.takes(comm, kind, bytes) && !this.failures.isAmong(comm);
   }
 
-  /** A call that waits at the gate of the communicator's board ends with that error, unless the gate is about to open. */
-  withdrawFromBoard(comm: Communicator, error: ErrorCode): void {
+  /**
+   * A call that waits at the gate of the communicator's board ends with that error, unless the gate is about to open. The number of the collective
+   * that this member has not come to then; −1: there is none.
+   */
+  withdrawFromBoard(comm: Communicator, error: ErrorCode): number {
     const call = this.boards.calls.find((each) => each.comm === comm);
-    if (call !== undefined) this.boards.giveUp(call, error);
+    return call !== undefined && this.boards.giveUp(call, error) ? call.number : -1;
   }
 
   private meet(comm: Communicator, call: BoardCall): RecordId {

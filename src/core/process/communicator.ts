@@ -211,8 +211,7 @@ export class Communicator {
   hasReached(number: number, turn: number): boolean {
     if (number >= firstPersistentTag) return (this.turns?.get(number) ?? 0) >= turn;
     this.countCompleted();
-    const isBehind = ((number - this.collectives) & numberMax) > numberMax >> 1;
-    return isBehind && this.promised?.has(number) !== true;
+    return isNumberBefore(number, this.collectives) && this.promised?.has(number) !== true;
   }
 
   /** Has this rank taken the number of that collective? One that is promised begins later, without the program. */
@@ -287,6 +286,10 @@ export class Communicator {
 
 /** Numbers of collectives wrap behind it. */
 const numberMax = 0x3fffffff;
+
+/** Of two numbers of collectives, which are never far from each other: does the one come before the other? */
+export const isNumberBefore = (one: number, other: number): boolean => ((one - other) & numberMax) > numberMax >> 1;
+
 const firstPersistentTag = 0x40000000;
 
 saves({ Communicator });

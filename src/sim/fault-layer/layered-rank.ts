@@ -137,11 +137,15 @@ export class LayeredRank {
 
   *sum(comm: Communicator, words: readonly number[]): Steps<Omit<Received, "source">> {
     const [send, receive] = [this.put(words), this.put(words)];
-    const call = { bytes: 4 * words.length, form: "blocking" } as const;
-    const request = this.operations.startReduction(comm, "allreduce", send, receive, call, exactReductions.sum);
+    const request = this.startSum(comm, send, receive, words.length);
     const error = yield* this.end(request, "an allreduce");
     this.process.memory.free(send);
     return { error, words: this.take(receive, words.length) };
+  }
+
+  startSum(comm: Communicator, send: Pointer, receive: Pointer, count: number): RecordId {
+    const call = { bytes: 4 * count, form: "blocking" } as const;
+    return this.operations.startReduction(comm, "allreduce", send, receive, call, exactReductions.sum);
   }
 
   // Communicators and repairs

@@ -118,7 +118,7 @@ function operationsOf(process: SimProcess, { isLayered, fanOut = 2, background =
  * From the start to the moment when the last process is through, over the number of repetitions. The program stops there: its end would be half of the
  * work of a large world.
  */
-export function runTest({ repetitions = 4, ...options }: TestOptions): TestCost {
+export function runTest({ repetitions = repetitionsDescribed, ...options }: TestOptions): TestCost {
   const { ranks } = options;
   const latencyInsideNs = costModelDefault.latencyBetweenNs;
   const kibibyteInsideNs = costModelDefault.kibibyteBetweenNs;
@@ -134,16 +134,19 @@ export function runTest({ repetitions = 4, ...options }: TestOptions): TestCost 
   return { ns: ns / repetitions, messages: world.network.messagesSent / repetitions };
 }
 
-/** Larger worlds repeat less: each takes a minute and more. */
-const manyRanks = 10_000;
+/** In the same number everywhere: without the layer several messages are under way at once, and the time of one depends on how many there are. */
+const repetitionsDescribed = 2;
+/** From this number of processes on each side of a test takes a second and more; of the largest worlds, half a minute. */
+const manyRanks = 4_000;
 
-/** A line for each test, as soon as it is known: of large worlds each takes minutes. */
-export function* describeTests(ranks: number): Generator<string> {
+/** A line for each test, as soon as it is known. `progress` hears what is under way, where that takes a while. */
+export function* describeTests(ranks: number, progress: (text: string) => void): Generator<string> {
   yield `${ranks} processes, 64 bytes, virtual time of one repetition`;
-  const repetitions = ranks <= manyRanks ? 4 : 2;
-  const sides = [false, true].map((isLayered) => ({ ranks, isLayered, repetitions }));
   for (const [index, name] of testNames.entries()) {
-    const [plain, layered] = sides.map((side) => runTest({ ...side, test: index + 1 }));
+    const [plain, layered] = [false, true].map((isLayered) => {
+      if (ranks >= manyRanks) progress(`test ${name}, ${isLayered ? "with" : "without"} the layer`);
+      return runTest({ ranks, isLayered, repetitions: repetitionsDescribed, test: index + 1 });
+    });
     const times = `${microseconds(plain!.ns)} without, ${microseconds(layered!.ns)} with the layer`;
     const each = (cost: TestCost): string => (cost.messages / ranks).toFixed(2);
     yield `test ${name}: ${times}, ${(layered!.ns / plain!.ns).toFixed(2)} ×; messages a process ${each(plain!)}, ${each(layered!)}`;
