@@ -10,7 +10,7 @@ import { pageBytes } from "../kernel.ts";
 import { chunkPages, type PageRun, type PageSet } from "../page-set.ts";
 import { type MemoryRange, pagesOf } from "../ranges.ts";
 import { Format, viewOf } from "../record.ts";
-import { PageBook, unchanged } from "./page-book.ts";
+import { PageBook } from "./page-book.ts";
 import {
   encodeNumbers,
   encodeTravelHead,
@@ -98,13 +98,11 @@ export class DepartingMemory {
   /** All that are not zero: their hashes are not needed yet. */
   *#first(runs: readonly PageRun[]): Generator<TravelPiece, void, void> {
     for (const { from, to } of runs) {
-      let first = from;
-      for (let page = from; page < to; page++) {
-        const isZero = this.#book.isZero(page);
-        const next = isZero ? page : page + 1;
-        if (next > first && (isZero || next - first === recordPagesMax || next === to))
-          yield this.#pages({ from: first, to: next });
-        if (isZero || next - first === recordPagesMax) first = page + 1;
+      for (let first = this.#book.firstNotZero({ from, to }); first < to; ) {
+        // The first may have become zero meanwhile.
+        const end = this.#book.firstZero({ from: first + 1, to: Math.min(to, first + recordPagesMax) });
+        yield this.#pages({ from: first, to: end });
+        first = this.#book.firstNotZero({ from: end, to });
       }
     }
   }
@@ -113,10 +111,9 @@ export class DepartingMemory {
   *#changed(runs: readonly PageRun[], inPlace: number): Generator<TravelPiece, void, void> {
     let single: number[] = [];
     for (const { from, to } of runs) {
-      for (let first = from; first < to; first += chunkPages) {
-        const found = this.#book.look({ from: first, to: Math.min(to, first + chunkPages) });
-        if (found === unchanged) continue;
-        const { changed, zeroed } = found;
+      let first = this.#book.firstChanged({ from, to });
+      for (; first < to; first = this.#book.firstChanged({ from: Math.min(to, first + chunkPages), to })) {
+        const { changed, zeroed } = this.#book.look({ from: first, to: Math.min(to, first + chunkPages) });
         for (const run of runsFrom(first, zeroed)) yield this.#zero(run);
         for (const run of runsFrom(first, changed)) {
           if (run.to - run.from >= inPlace) yield this.#pages(run);

@@ -3,7 +3,7 @@
  * that calls another one, made later, does so when a rank runs.
  */
 import { ranksOfNode } from "../../core/service/placement.ts";
-import type { WaitingReceivers } from "../cloning/waiting-receivers.ts";
+import { WaitingThreads } from "../cloning/waiting-threads.ts";
 import type { FileService } from "../file-service/client.ts";
 import { tryToAllocate } from "../machine/memory-shortage.ts";
 import type { FromNode, RecoverySetup, Setup } from "../messages/node-messages.ts";
@@ -28,7 +28,7 @@ export interface AgentOptions {
   /** Where other nodes can reach this one. */
   readonly host: string;
   /** Threads for memories of clones. */
-  readonly receivers: WaitingReceivers;
+  readonly receivers: WaitingThreads;
   /** Of this node alone; removed by its maker. */
   readonly folder: string;
   /** The dispatcher's host of files. */
@@ -128,10 +128,11 @@ export class AgentParts {
   #createClones(): NodeClones {
     const { job, host, receivers } = this.#options;
     return new NodeClones(
-      { job, host },
+      { job, host, isSource: this.setup.replicas !== null },
       {
         memoryOf: (rank) => this.threads.memoryOf(rank),
-        newReceiver: () => receivers.take(),
+        receivers,
+        senders: new WaitingThreads("clone-sender.cjs"),
         newMemory: () => tryToAllocate(() => this.threads.newMemory()),
         news: (rank, number, news) => this.send({ kind: "clone", rank, number, news }),
         captured: (rank, facts, problem) => {

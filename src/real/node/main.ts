@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { describeSystemError } from "../../core/base/system-error.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import type { KeepCache } from "../../v8/cached-bundle.ts";
-import { WaitingReceivers } from "../cloning/waiting-receivers.ts";
+import { WaitingThreads } from "../cloning/waiting-threads.ts";
 import { callDispatcher } from "../control-link/call-dispatcher.ts";
 import { ControlLink } from "../control-link/control-link.ts";
 import { DispatcherWatch } from "../control-link/dispatcher-watch.ts";
@@ -126,7 +126,7 @@ class NodeMain {
       dispatcher: { name: "the dispatcher", address: { host, port }, job },
       // Others reach this machine where the dispatcher does.
       host: socket.localAddress!,
-      receivers: new WaitingReceivers(),
+      receivers: new WaitingThreads("clone-receiver.cjs"),
       send: (message) => this.#link.send(message),
       isSaying: () => !this.#link.isIdle,
       leave: (how) => this.#leave(how === "in order" ? () => process.exit(0) : killSelf),
