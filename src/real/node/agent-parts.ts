@@ -130,6 +130,7 @@ export class AgentParts {
     return new NodeClones(
       { job, host, isSource: this.setup.replicas !== null },
       {
+        giving: (isAny) => this.threads.memoriesTravel(isAny),
         memoryOf: (rank) => this.threads.memoryOf(rank),
         receivers,
         senders: new WaitingThreads("clone-sender.cjs"),

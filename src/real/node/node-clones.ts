@@ -33,6 +33,8 @@ interface NodeClonesOptions {
 const settledMs = 300;
 
 interface NodeClonesPorts {
+  /** A memory of this node begins to leave, or no one does any more. */
+  giving(isAny: boolean): void;
   /** Of a process of this node; undefined: it has none. */
   memoryOf(rank: number): WebAssembly.Memory | undefined;
   readonly senders: WaitingThreads;
@@ -145,6 +147,7 @@ export class NodeClones {
       tell(thread, { kind: "setup", clone, lane: { index, of }, memory, marks, job, host });
       giving.threads.push(thread);
     }
+    this.#ports.giving(true);
   }
 
   #senderSaid(rank: number, giving: Giving, message: FromSender & { readonly index: number }): void {
@@ -172,8 +175,8 @@ export class NodeClones {
       }
       case "over":
         if (giving.over.add(index, true) === null || facts === null) return;
-        this.#giving.delete(rank);
-        for (const thread of giving.threads) this.#ports.senders.giveBack(thread);
+        for (const thread of giving.threads.splice(0)) this.#ports.senders.giveBack(thread);
+        this.drop(rank);
         return;
       default:
         this.drop(rank);
@@ -257,11 +260,13 @@ export class NodeClones {
 
   /** There will be no clone from that process, or of it. */
   drop(rank: number): void {
+    const wasGiving = this.#giving.size > 0;
     for (const all of [this.#giving, this.#taking]) {
       const threads = all.get(rank)?.threads ?? [];
       all.delete(rank);
       for (const thread of threads) void thread.terminate();
     }
+    if (wasGiving && this.#giving.size === 0) this.#ports.giving(false);
   }
 }
 
