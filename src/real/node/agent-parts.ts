@@ -3,6 +3,7 @@
  * that calls another one, made later, does so when a rank runs.
  */
 import { ranksOfNode } from "../../core/service/placement.ts";
+import type { ReadyMemory } from "../cloning/ready-memory.ts";
 import { WaitingThreads } from "../cloning/waiting-threads.ts";
 import type { FileService } from "../file-service/client.ts";
 import { tryToAllocate } from "../machine/memory-shortage.ts";
@@ -29,6 +30,7 @@ export interface AgentOptions {
   readonly host: string;
   /** Threads for memories of clones. */
   readonly receivers: WaitingThreads;
+  readonly readyMemory: ReadyMemory;
   /** Of this node alone; removed by its maker. */
   readonly folder: string;
   /** The dispatcher's host of files. */
@@ -126,7 +128,7 @@ export class AgentParts {
   }
 
   #createClones(): NodeClones {
-    const { job, host, receivers } = this.#options;
+    const { job, host, receivers, readyMemory } = this.#options;
     return new NodeClones(
       { job, host, isSource: this.setup.replicas !== null },
       {
@@ -134,7 +136,7 @@ export class AgentParts {
         memoryOf: (rank) => this.threads.memoryOf(rank),
         receivers,
         senders: new WaitingThreads("clone-sender.cjs"),
-        newMemory: () => tryToAllocate(() => this.threads.newMemory()),
+        newMemory: () => readyMemory.take(this.setup.memoryMb) ?? tryToAllocate(() => this.threads.newMemory()),
         news: (rank, number, news) => this.send({ kind: "clone", rank, number, news }),
         captured: (rank, facts, problem) => {
           // At once: the dispatcher would say the same.

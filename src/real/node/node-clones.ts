@@ -5,7 +5,7 @@
 
 import type { Worker } from "node:worker_threads";
 import type { MemoryMarks } from "../../core/request/memory-marks.ts";
-import { lanesFor, usedRanges } from "../cloning/lanes.ts";
+import { lanesFor, usedBytes, usedRanges } from "../cloning/lanes.ts";
 import type {
   ArrivedClone,
   CopiedRound,
@@ -122,6 +122,16 @@ export class NodeClones {
     if (!this.#options.isSource || this.#preparing !== null) return;
     this.#preparing = setTimeout(() => this.#ports.senders.prepare(), settledMs);
     this.#preparing.unref();
+  }
+
+  /** The most that a process of this node uses of its memory; 0: no clones are made from here. */
+  get usedMb(): number {
+    if (!this.#options.isSource) return 0;
+    const used = [...this.#marks].map(([rank, marks]) => {
+      const memory = this.#ports.memoryOf(rank);
+      return memory === undefined ? 0 : usedBytes(usedRanges(marks, new Int32Array(memory.buffer)));
+    });
+    return Math.ceil(Math.max(0, ...used) / 2 ** 20);
   }
 
   /** A clone shall be made from that process of this node. */
