@@ -12,7 +12,7 @@ async function until(isTrue: () => boolean): Promise<void> {
   }
 }
 
-test("D3 the memory of a clone is written beforehand as far as ranks use theirs, and is zero", async () => {
+test("D2 the memory of a clone is written beforehand as far as ranks use theirs, and is zero", async () => {
   const ready = new ReadyMemory(() => 1000 * mib);
   ready.prepare({ memoryMb: 32, usedMb: 10 });
   await until(() => ready.writtenBytes === 10 * mib);
@@ -24,7 +24,7 @@ test("D3 the memory of a clone is written beforehand as far as ranks use theirs,
   assert.equal(ready.take(32), undefined, "it is given once");
 });
 
-test("D3 where little memory is free none is written beforehand, and another size is none", async () => {
+test("D2 where little memory is free none is written beforehand, and another size is none", async () => {
   const ready = new ReadyMemory(() => 12 * mib);
   ready.prepare({ memoryMb: 32, usedMb: 10 });
   await passed(50);
