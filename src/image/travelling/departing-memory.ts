@@ -30,8 +30,9 @@ export class DepartingMemory {
   readonly #bytes: Uint8Array;
   readonly #book: PageBook;
   readonly #keys: Uint8Array;
-  /** Pages that have left and whose hashes have not come, oldest first; and how many bytes of hashes have come of the first run. */
-  readonly #unanswered: PageRun[] = [];
+  /** Pages that have left, oldest first; which of these runs is the first whose hashes have not all come, and how many bytes of hashes have come of that one. */
+  readonly #left: PageRun[] = [];
+  #unanswered = 0;
   #answered = 0;
   #isFirst = true;
   /** That have left since the start. */
@@ -78,7 +79,7 @@ export class DepartingMemory {
   heard(hashes: Uint8Array): void {
     let at = 0;
     while (at < hashes.length) {
-      const run = this.#unanswered[0];
+      const run = this.#left[this.#unanswered];
       if (run === undefined) throw new ImageError("the other node has answered what nobody asked");
       const place = this.#book.hashesOf(run).subarray(this.#answered);
       const part = hashes.subarray(at, at + place.length);
@@ -86,13 +87,16 @@ export class DepartingMemory {
       at += part.length;
       this.#answered += part.length;
       if (part.length < place.length) return;
-      this.#unanswered.shift();
+      this.#unanswered++;
       this.#answered = 0;
     }
+    if (!this.isAnswered) return;
+    this.#left.length = 0;
+    this.#unanswered = 0;
   }
 
   get isAnswered(): boolean {
-    return this.#unanswered.length === 0;
+    return this.#unanswered === this.#left.length;
   }
 
   /** All that are not zero: their hashes are not needed yet. */
@@ -130,7 +134,7 @@ export class DepartingMemory {
   #pages(run: PageRun): TravelPiece {
     const count = run.to - run.from;
     this.pages += count;
-    this.#unanswered.push(run);
+    this.#left.push(run);
     const head = encodeTravelHead({ kind: TravelRecord.pages, page: run.from, count });
     return [head, this.#bytes.subarray(run.from * pageBytes, run.to * pageBytes)];
   }
@@ -140,7 +144,7 @@ export class DepartingMemory {
     const bytes = new Uint8Array(pages.length * pageBytes);
     for (const [index, page] of pages.entries()) {
       bytes.set(this.#bytes.subarray(page * pageBytes, (page + 1) * pageBytes), index * pageBytes);
-      this.#unanswered.push({ from: page, to: page + 1 });
+      this.#left.push({ from: page, to: page + 1 });
     }
     this.pages += pages.length;
     const head = encodeTravelHead({ kind: TravelRecord.single, page: 0, count: pages.length });
