@@ -35,7 +35,7 @@ interface Reserve {
   readonly kind: "reserve";
 }
 /** To such a process: ranks use so much of their memories. Said again when it is more. */
-interface ReserveMemory extends MemoryWish {
+export interface ReserveMemory extends MemoryWish {
   readonly kind: "reserve-memory";
 }
 

@@ -7,11 +7,10 @@ import type { Socket } from "node:net";
 import { NodeContacts } from "../../../core/service/node-contacts.ts";
 import type { NodeLoss } from "../../../core/service/outcome.ts";
 import { type Placement, ranksOfNode } from "../../../core/service/placement.ts";
-import type { MemoryWish } from "../../cloning/ready-memory.ts";
 import { type JoiningPorts, NodeDoor } from "../../control-link/node-door.ts";
 import type { Stream } from "../../messages/lines.ts";
 import type { Life, RankRestart } from "../../messages/lives.ts";
-import type { FromNode, RunProgram, Setup, ToNode } from "../../messages/node-messages.ts";
+import type { FromNode, ReserveMemory, RunProgram, Setup, ToNode } from "../../messages/node-messages.ts";
 import type { SlowLinks } from "../../slow-links/slow-links.ts";
 import type { JobSecret } from "../../transport/handshake/handshake.ts";
 import type { Guest } from "../../transport/handshake/reception.ts";
@@ -68,7 +67,7 @@ export class JobNodes {
   /** By their numbers: those that the user wants in reserve. */
   readonly #reserve = new Map<number, NodeProcess>();
   /** Of the memories of clones; null: nobody knows. */
-  #wish: MemoryWish | null = null;
+  #wish: Omit<ReserveMemory, "kind"> | null = null;
   /** Taken for dead and left alive. */
   readonly #suspects = new Set<NodeProcess>();
   readonly #contacts: NodeContacts<Address>;
@@ -162,7 +161,7 @@ export class JobNodes {
   }
 
   /** Processes in reserve shall have memory for clones. */
-  reserveMemory(wish: MemoryWish): void {
+  reserveMemory(wish: Omit<ReserveMemory, "kind">): void {
     this.#wish = wish;
     for (const process of [...this.#reserve.values(), ...(this.#spare === null ? [] : [this.#spare])])
       process.send({ kind: "reserve-memory", ...wish });
