@@ -84,6 +84,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // Memories of processes, from node to node while their programs run.
   "real/cloning": [
     "real/transport",
+    "real/machine/memory-shortage.ts",
     "real/machine/thread-options.ts",
     "image",
     "v8",

@@ -11,6 +11,8 @@ import { setFlagsFromString } from "node:v8";
 
 type Purpose =
   | "optimise early"
+  | "optimise as usual"
+  | "optimise late"
   | "run C programs"
   | "compile C programs ahead"
   | "run the compiler"
@@ -45,6 +47,10 @@ export const flags: readonly Flag[] = [
   // The way of a message from a program's `send` to the ring is a dozen small functions, more than V8 puts into one by default (920
   // bytes of their code): the last ones would be calls (8 bytes between two ranks, ordinary arrays: 0.31 instead of 0.35 µs).
   { flag: "--max-inlined-bytecode-size-cumulative=2000", purpose: "optimise early" },
+  { flag: "--interrupt-budget=67584", purpose: "optimise as usual", until: "11.3" },
+  // While the state of a process is saved, and memories travel: all of it is code that has not run before and runs for some milliseconds. The optimiser takes a third of
+  // the processors then, from programs that stand still for it.
+  { flag: "--interrupt-budget=2000000", purpose: "optimise late", until: "11.3" },
   // The baseline compiler's code is never replaced while it runs, and `main` may run for hours (facts: 2 to 4 times slower).
   { flag: "--no-liftoff", purpose: "run C programs" },
   // The optimiser wants to know which functions an indirect call reaches, which only the baseline compiler's code notes down:

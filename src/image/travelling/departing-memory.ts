@@ -10,7 +10,7 @@ import { pageBytes } from "../kernel.ts";
 import { chunkPages, type PageRun, type PageSet } from "../page-set.ts";
 import { type MemoryRange, pagesOf } from "../ranges.ts";
 import { Format, viewOf } from "../record.ts";
-import { PageBook, unchanged } from "./page-book.ts";
+import { PageBook } from "./page-book.ts";
 import {
   encodeNumbers,
   encodeTravelHead,
@@ -30,8 +30,9 @@ export class DepartingMemory {
   readonly #bytes: Uint8Array;
   readonly #book: PageBook;
   readonly #keys: Uint8Array;
-  /** Pages that have left and whose hashes have not come, oldest first; and how many bytes of hashes have come of the first run. */
-  readonly #unanswered: PageRun[] = [];
+  /** Pages that have left, oldest first; which of these runs is the first whose hashes have not all come, and how many bytes of hashes have come of that one. */
+  readonly #left: PageRun[] = [];
+  #unanswered = 0;
   #answered = 0;
   #isFirst = true;
   /** That have left since the start. */
@@ -78,7 +79,7 @@ export class DepartingMemory {
   heard(hashes: Uint8Array): void {
     let at = 0;
     while (at < hashes.length) {
-      const run = this.#unanswered[0];
+      const run = this.#left[this.#unanswered];
       if (run === undefined) throw new ImageError("the other node has answered what nobody asked");
       const place = this.#book.hashesOf(run).subarray(this.#answered);
       const part = hashes.subarray(at, at + place.length);
@@ -86,25 +87,26 @@ export class DepartingMemory {
       at += part.length;
       this.#answered += part.length;
       if (part.length < place.length) return;
-      this.#unanswered.shift();
+      this.#unanswered++;
       this.#answered = 0;
     }
+    if (!this.isAnswered) return;
+    this.#left.length = 0;
+    this.#unanswered = 0;
   }
 
   get isAnswered(): boolean {
-    return this.#unanswered.length === 0;
+    return this.#unanswered === this.#left.length;
   }
 
   /** All that are not zero: their hashes are not needed yet. */
   *#first(runs: readonly PageRun[]): Generator<TravelPiece, void, void> {
     for (const { from, to } of runs) {
-      let first = from;
-      for (let page = from; page < to; page++) {
-        const isZero = this.#book.isZero(page);
-        const next = isZero ? page : page + 1;
-        if (next > first && (isZero || next - first === recordPagesMax || next === to))
-          yield this.#pages({ from: first, to: next });
-        if (isZero || next - first === recordPagesMax) first = page + 1;
+      for (let first = this.#book.firstNotZero({ from, to }); first < to; ) {
+        // The first may have become zero meanwhile.
+        const end = this.#book.firstZero({ from: first + 1, to: Math.min(to, first + recordPagesMax) });
+        yield this.#pages({ from: first, to: end });
+        first = this.#book.firstNotZero({ from: end, to });
       }
     }
   }
@@ -113,10 +115,9 @@ export class DepartingMemory {
   *#changed(runs: readonly PageRun[], inPlace: number): Generator<TravelPiece, void, void> {
     let single: number[] = [];
     for (const { from, to } of runs) {
-      for (let first = from; first < to; first += chunkPages) {
-        const found = this.#book.look({ from: first, to: Math.min(to, first + chunkPages) });
-        if (found === unchanged) continue;
-        const { changed, zeroed } = found;
+      let first = this.#book.firstChanged({ from, to });
+      for (; first < to; first = this.#book.firstChanged({ from: Math.min(to, first + chunkPages), to })) {
+        const { changed, zeroed } = this.#book.look({ from: first, to: Math.min(to, first + chunkPages) });
         for (const run of runsFrom(first, zeroed)) yield this.#zero(run);
         for (const run of runsFrom(first, changed)) {
           if (run.to - run.from >= inPlace) yield this.#pages(run);
@@ -133,7 +134,7 @@ export class DepartingMemory {
   #pages(run: PageRun): TravelPiece {
     const count = run.to - run.from;
     this.pages += count;
-    this.#unanswered.push(run);
+    this.#left.push(run);
     const head = encodeTravelHead({ kind: TravelRecord.pages, page: run.from, count });
     return [head, this.#bytes.subarray(run.from * pageBytes, run.to * pageBytes)];
   }
@@ -143,7 +144,7 @@ export class DepartingMemory {
     const bytes = new Uint8Array(pages.length * pageBytes);
     for (const [index, page] of pages.entries()) {
       bytes.set(this.#bytes.subarray(page * pageBytes, (page + 1) * pageBytes), index * pageBytes);
-      this.#unanswered.push({ from: page, to: page + 1 });
+      this.#left.push({ from: page, to: page + 1 });
     }
     this.pages += pages.length;
     const head = encodeTravelHead({ kind: TravelRecord.single, page: 0, count: pages.length });

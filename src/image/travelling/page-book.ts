@@ -20,11 +20,12 @@ const booksAt = 64;
 
 interface HashExports {
   addKey(low: bigint, high: bigint): void;
-  isZero(at: number): number;
+  find(page: number, end: number, isZero: number): number;
   hash(at: number): bigint;
 }
 
 interface BookExports {
+  find(page: number, end: number): number;
   scan(page: number, pages: number): void;
 }
 
@@ -42,15 +43,10 @@ interface LookedAt {
   readonly zeroed: PageSet;
 }
 
-/** What most looks find. */
-export const unchanged: LookedAt = { changed: new PageSet(), zeroed: new PageSet() };
-
 export class PageBook {
   readonly #pages: HashExports;
   readonly #book: BookExports;
   readonly #bytes: Uint8Array;
-  /** Both sets that the last look has left. */
-  readonly #sets: Int32Array;
   /** Of each chunk: 1, some of its pages may not be zero. */
   readonly #mayHave: Uint8Array;
   readonly memoryBytes: number;
@@ -68,7 +64,6 @@ export class PageBook {
     const own = new WebAssembly.Memory({ initial: ownPages, maximum: ownPages, shared: true });
     this.#pages = pages;
     this.#bytes = new Uint8Array(own.buffer);
-    this.#sets = new Int32Array(own.buffer, 0, (2 * pageSetBytes) / Int32Array.BYTES_PER_ELEMENT);
     const imports = { memory: { memory: own }, pages: { hash: pages.hash } };
     this.#book = new WebAssembly.Instance(compiled.book, imports).exports as unknown as BookExports;
   }
@@ -77,8 +72,19 @@ export class PageBook {
     return this.memoryBytes / pageBytes;
   }
 
-  isZero(page: number): boolean {
-    return this.#pages.isZero(page * pageBytes) === 1;
+  /** The first of those pages that is zero; `to`: none is. */
+  firstZero({ from, to }: PageRun): number {
+    return this.#pages.find(from, to, 1);
+  }
+
+  firstNotZero({ from, to }: PageRun): number {
+    return this.#pages.find(from, to, 0);
+  }
+
+  /** The first of those pages that is not what is known of it; `to`: none is. Most pages are: whoever asks for the next one here need not look at each chunk. */
+  firstChanged({ from, to }: PageRun): number {
+    assert(from <= to && to <= this.pages, `pages ${from} to ${to}`);
+    return this.#book.find(from, to);
   }
 
   /** Looks at the pages of one chunk, and notes what they are. Bit 0 of the sets is the first of them. */
@@ -86,14 +92,13 @@ export class PageBook {
     assert(from < to && to - from <= chunkPages && to <= this.pages, `pages ${from} to ${to}`);
     this.#book.scan(from, to - from);
     this.#mayHave.fill(1, chunkOf(from), chunkOf(to - 1) + 1);
-    if (this.#sets.every((word) => word === 0)) return unchanged;
     const setAt = (at: number): PageSet => new PageSet(this.#bytes.slice(at, at + pageSetBytes));
     return { changed: setAt(0), zeroed: setAt(pageSetBytes) };
   }
 
   /** Notes what those pages are; they have no limit. */
   note({ from, to }: PageRun): void {
-    for (let page = from; page < to; page += chunkPages) this.#book.scan(page, Math.min(to - page, chunkPages));
+    this.#book.scan(from, to - from);
   }
 
   /** The hashes of those pages, in place. */

@@ -4,8 +4,20 @@
   (import "pages" "hash" (func $hash (param i32) (result i64)))
   (import "memory" "memory" (memory 1 65536 shared))
 
-  ;; Looks at that many pages (64 at most), beginning with $page, and puts their hashes into the book. Two sets, a bit for each page: at 0 those
-  ;; that are not zero and have another hash than before, at 8 those that are zero and were not.
+  ;; The first of the pages from $page up to $end that has another hash than the book says; $end: none of them. The book stays as it is.
+  (func (export "find") (param $page i32) (param $end i32) (result i32)
+    (block $none
+      (loop $next
+        (br_if $none (i32.ge_u (local.get $page) (local.get $end)))
+        (br_if $none (i64.ne
+          (call $hash (i32.shl (local.get $page) (i32.const 12)))
+          (i64.load offset=64 (i32.shl (local.get $page) (i32.const 3)))))
+        (local.set $page (i32.add (local.get $page) (i32.const 1)))
+        (br $next)))
+    (local.get $page))
+
+  ;; Looks at that many pages, beginning with $page, and puts their hashes into the book. Two sets, a bit for each of
+  ;; the first 64 pages: at 0 those that are not zero and have another hash than before, at 8 those that are zero and were not.
   (func (export "scan") (param $page i32) (param $pages i32)
     (local $at i32) (local $place i32) (local $end i32) (local $bit i64) (local $hash i64) (local $changed i64) (local $zeroed i64)
     (local.set $at (i32.shl (local.get $page) (i32.const 12)))

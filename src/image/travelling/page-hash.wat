@@ -28,7 +28,7 @@
     (global.set $k7 (global.get $k8))
     (global.set $k8 (i64x2.replace_lane 1 (i64x2.splat (local.get $low)) (local.get $high))))
 
-  (func $isZero (export "isZero") (param $at i32) (result i32)
+  (func $isZero (param $at i32) (result i32)
     (local $end i32)
     (local.set $end (i32.add (local.get $at) (i32.const 4096)))
     (loop $next
@@ -44,6 +44,16 @@
       (local.set $at (i32.add (local.get $at) (i32.const 128)))
       (br_if $next (i32.ne (local.get $at) (local.get $end))))
     (i32.const 1))
+
+  ;; The first of the pages from $page up to $end that is zero ($wanted 1), or is not (0); $end: none of them.
+  (func (export "find") (param $page i32) (param $end i32) (param $wanted i32) (result i32)
+    (block $none
+      (loop $next
+        (br_if $none (i32.ge_u (local.get $page) (local.get $end)))
+        (br_if $none (i32.eq (call $isZero (i32.shl (local.get $page) (i32.const 12))) (local.get $wanted)))
+        (local.set $page (i32.add (local.get $page) (i32.const 1)))
+        (br $next)))
+    (local.get $page))
 
   (func $merge (param $hash i64) (param $lane i64) (result i64)
     (i64.add

@@ -16,8 +16,8 @@ export interface CloningProbe {
 /** The first has all the memory. */
 const ranks = 2;
 const timeoutMs = 120_000;
-/** The program has begun, and nothing is new any more. */
-const settledMs = 500;
+/** The program has begun, nothing is new any more, and the spare is ready. */
+const settledMs = 3000;
 /** Longer than the job lives. */
 const steps = 1_000_000;
 

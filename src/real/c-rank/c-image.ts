@@ -5,7 +5,7 @@ import { type Companions, restoreProcess, saveProcess, stateLayout } from "../..
 import type { SeededRandom } from "../../core/base/seeded-random.ts";
 import { unusedArea } from "../../core/request/memory-marks.ts";
 import { checkHeader, type Expectation } from "../../image/header.ts";
-import { rangesWithout } from "../../image/ranges.ts";
+import { type MemoryRange, rangesWithout } from "../../image/ranges.ts";
 import type { Descriptors } from "../../wasi/descriptors.ts";
 import type { Library, Pause } from "../../wasi/ports.ts";
 import type { ArrivedClone } from "../cloning/messages.ts";
@@ -72,9 +72,13 @@ export function imageOf(
     header: { program: options.program, layout: stateLayout, rank: options.role, ranks: options.ranks },
     state: saveProcess(program, life as unknown as Companions, { files: library.files }),
     memory: memory.memory,
-    ranges: rangesWithout(memory.ranges(), unusedArea(life.stack, memory.words)),
+    ranges: rangesOf(rank, life),
   };
 }
+
+/** What a process that stands still uses of its memory. */
+export const rangesOf = ({ memory }: CRankProcess, { stack }: Pick<CRankSavedState, "stack">): MemoryRange[] =>
+  rangesWithout(memory.ranges(), unusedArea(stack, memory.words));
 
 /** Fills a new process: its memory, its state, what it has open. */
 export function readLife(rank: CRankProcess, life: CRankSavedState, library: Library, options: ImageOptions): void {

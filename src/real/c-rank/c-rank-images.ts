@@ -6,11 +6,19 @@ import { booksUsed, ImageHistory } from "../../image/image-history.ts";
 import type { PageStage } from "../../image/page-stage.ts";
 import { StateError } from "../../image/state/state-error.ts";
 import type { Library } from "../../wasi/ports.ts";
-import type { ArrivedClone } from "../cloning/messages.ts";
+import type { ArrivedClone, LastLook } from "../cloning/messages.ts";
 import { imagePath } from "../image/image-path.ts";
 import { type ImageContents, newStage, writeImageNow, writeImagePart } from "../image/write-image.ts";
 import { checkpointOf } from "../transport/layout.ts";
-import { type CRankSavedState, type ImageOptions, imageOf, moduleHash, readLife, takeLife } from "./c-image.ts";
+import {
+  type CRankSavedState,
+  type ImageOptions,
+  imageOf,
+  moduleHash,
+  rangesOf,
+  readLife,
+  takeLife,
+} from "./c-image.ts";
 import type { WaitingCRank } from "./waiting-c-rank.ts";
 
 export class CRankImages {
@@ -66,15 +74,18 @@ export class CRankImages {
     const { protocol } = rank.process;
     const [position, callsPassed] = [protocol?.captured(number) ?? 0, protocol?.callsPassed ?? 0];
     const facts = { number, position, callsPassed, inputOffset: input.offset, settledMs };
+    const isCloned = (protocol?.cloning ?? null) !== null;
     let needs: readonly number[] = [];
     let problem = "";
+    // Its memory is looked at while the state is saved, which does not change it.
+    if (isCloned) this.#rank.say({ kind: "last-look", number, look: this.#lastLook() });
     try {
       const where = this.#imageIn(this.#folderOf(number));
       const path = imagePath(where.folder, where.rank);
       const image = imageOf(rank, this.#life, this.#library, where);
-      if ((protocol?.cloning ?? null) !== null) {
-        const { header, state, ranges } = image;
-        this.#rank.say({ kind: "last-part", ...facts, needs, last: { header, state, ranges } });
+      if (isCloned) {
+        const { header, state } = image;
+        this.#rank.say({ kind: "last-part", ...facts, needs, last: { kind: "last-part", header, state } });
         return;
       }
       if (number === 0) writeImageNow(path, image);
@@ -85,6 +96,12 @@ export class CRankImages {
     }
     if (problem === "" && number > 0) this.#rank.say({ kind: "captured", ...facts, needs });
     else this.#rank.say({ kind: "image", problem, ...facts, needs });
+  }
+
+  #lastLook(): LastLook {
+    // What the data plane has counted in that memory is taken from there now, not later.
+    this.#rank.process.process.rememberNumbers();
+    return { kind: "last-look", ranges: rangesOf(this.#rank.process, this.#life) };
   }
 
   /** Only what has changed since an earlier image, where that is worth it. Returns the checkpoints that the image builds upon. */

@@ -7,7 +7,7 @@ import { Worker } from "node:worker_threads";
 import { pageBytes } from "../../image/kernel.ts";
 import { bytesOf, facts, fillPage, newMemory } from "../../image/testing/memory.ts";
 import { secretBytes } from "../transport/handshake/handshake.ts";
-import type { CloneKey, FromReceiver, FromSender, LastPart, ReceiverSetup, SenderSetup } from "./messages.ts";
+import type { CloneKey, FromReceiver, FromSender, LastLook, LastPart, ReceiverSetup, ToSender } from "./messages.ts";
 
 const job = { id: "a job", secret: Uint8Array.from(randomBytes(secretBytes)) };
 const host = "127.0.0.1";
@@ -20,8 +20,8 @@ const [breakAt, limitAt] = [1000 * pageBytes, (pages - 500) * pageBytes];
 const workers: Worker[] = [];
 after(() => Promise.all(workers.map((worker) => worker.terminate())));
 
-function started(file: string, workerData?: SenderSetup): Worker {
-  const worker = new Worker(join(process.cwd(), "dist", file), { workerData });
+function started(file: string): Worker {
+  const worker = new Worker(join(process.cwd(), "dist", file));
   workers.push(worker);
   return worker;
 }
@@ -43,14 +43,16 @@ function filledMemory(): WebAssembly.Memory {
   return memory;
 }
 
-const lastPart: LastPart = {
-  header: facts,
-  state: Uint8Array.of(9, 8, 7),
+const tell = (sender: Worker, message: ToSender): void => sender.postMessage(message);
+
+const lastLook: LastLook = {
+  kind: "last-look",
   ranges: [
     [0, breakAt],
     [limitAt, marks.area],
   ],
 };
+const lastPart: LastPart = { kind: "last-part", header: facts, state: Uint8Array.of(9, 8, 7) };
 
 interface Pair {
   readonly memory: WebAssembly.Memory;
@@ -59,34 +61,60 @@ interface Pair {
   readonly receiver: Worker;
 }
 
-/** Both are at work. `wanted`: the clone that the receiver asks for. */
-async function travelling(clone: CloneKey, wanted = clone): Promise<Pair> {
+/** Both are at work. `wanted`: the clone that the receiver asks for; `threads`: those that have done something before. */
+async function travelling(
+  clone: CloneKey,
+  wanted = clone,
+  threads: Pick<Pair, "sender" | "receiver"> = {
+    sender: started("clone-sender.cjs"),
+    receiver: started("clone-receiver.cjs"),
+  },
+): Promise<Pair> {
+  const { sender, receiver } = threads;
   const memory = filledMemory();
-  const sender = started("clone-sender.cjs", { clone, lane: { index: 0, of: 1 }, memory, marks, job, host });
+  tell(sender, { kind: "setup", clone, lane: { index: 0, of: 1 }, memory, marks, job, host });
   const listening = await next<FromSender>(sender);
   assert(listening.kind === "listening", JSON.stringify(listening));
   const room = newMemory(wasmPages);
   const from = { host, port: listening.port };
-  const receiver = started("clone-receiver.cjs");
   receiver.postMessage({ clone: wanted, index: 0, memory: room, job, from } satisfies ReceiverSetup);
   return { memory, room, sender, receiver };
 }
 
-test("D2 pages go while the program runs, those that changed again, and the last when it stands still", async () => {
-  const { memory, room, sender, receiver } = await travelling({ source: 3, number: 17 });
-  const copied = await next<FromSender>(sender);
-  assert(copied.kind === "copied", JSON.stringify(copied));
-  assert(copied.rounds[0]!.pages > 1000, "all pages in use that are not zero");
-  for (const page of [1, 77, 999, pages - 101]) fillPage(memory, page, 6);
-  // What is no longer in use is zero.
-  fillPage(memory, 500, 0);
-  sender.postMessage(lastPart);
-  const [captured, arrived] = await Promise.all([next<FromSender>(sender), next<FromReceiver>(receiver)]);
-  assert(captured.kind === "captured" && arrived.kind === "arrived", JSON.stringify([captured, arrived]));
-  assert(captured.last.pages <= 4, `${captured.last.pages} pages were left`);
+/** The program stands still, and both ends come to their end. */
+async function finished({ memory, room, sender, receiver }: Pair, order: readonly ToSender[]): Promise<number> {
+  const arriving = next<FromReceiver>(receiver);
+  for (const message of order) tell(sender, message);
+  const captured = await next<FromSender>(sender);
+  assert(captured.kind === "captured", JSON.stringify(captured));
+  const [over, arrived] = await Promise.all([next<FromSender>(sender), arriving]);
+  assert(over.kind === "over" && arrived.kind === "arrived", JSON.stringify([over, arrived]));
   assert.deepEqual(arrived.state, lastPart.state);
   assert.equal(arrived.header.program, facts.program);
   assert(Buffer.compare(bytesOf(memory), bytesOf(room)) === 0, "the memories are equal");
+  return captured.last.pages;
+}
+
+test("D2 pages go while the program runs, those that changed again, and the last when it stands still", async () => {
+  const pair = await travelling({ source: 3, number: 17 });
+  const copied = await next<FromSender>(pair.sender);
+  assert(copied.kind === "copied", JSON.stringify(copied));
+  assert(copied.rounds[0]!.pages > 1000, "all pages in use that are not zero");
+  for (const page of [1, 77, 999, pages - 101]) fillPage(pair.memory, page, 6);
+  // What is no longer in use is zero.
+  fillPage(pair.memory, 500, 0);
+  const left = await finished(pair, [lastLook, lastPart]);
+  assert(left <= 4, `${left} pages were left`);
+});
+
+test("D2 threads that have given away and filled one memory do so with another, whichever of look and state comes first", async () => {
+  const one = await travelling({ source: 3, number: 22 });
+  assert.equal((await next<FromSender>(one.sender)).kind, "copied");
+  await finished(one, [lastPart, lastLook]);
+  const other = await travelling({ source: 4, number: 23 }, { source: 4, number: 23 }, one);
+  assert.equal((await next<FromSender>(other.sender)).kind, "copied");
+  fillPage(other.memory, 78, 6);
+  await finished(other, [lastLook, lastPart]);
 });
 
 test("D2 a source whose clone's node is gone says so, and so does the other way round", async () => {

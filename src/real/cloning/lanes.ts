@@ -19,9 +19,11 @@ export const lanesMax = 2;
 const bytesMin = 48 << 20;
 
 export function lanesFor(ranges: readonly MemoryRange[]): number {
-  const bytes = ranges.reduce((sum, [from, to]) => sum + to - from, 0);
-  return bytes < bytesMin ? 1 : lanesMax;
+  return usedBytes(ranges) < bytesMin ? 1 : lanesMax;
 }
+
+export const usedBytes = (ranges: readonly MemoryRange[]): number =>
+  ranges.reduce((sum, [from, to]) => sum + to - from, 0);
 
 /** What a program uses of its memory at the moment. */
 export const usedRanges = (marks: MemoryMarks, words: Int32Array): MemoryRange[] =>

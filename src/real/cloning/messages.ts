@@ -12,7 +12,7 @@ export interface CloneKey {
   readonly number: number;
 }
 
-/** `workerData` of the thread that gives the memory away. */
+/** The first message to the thread that gives the memory away. */
 export interface SenderSetup {
   readonly clone: CloneKey;
   readonly lane: Lane;
@@ -23,12 +23,20 @@ export interface SenderSetup {
   readonly host: string;
 }
 
-/** The program stands still: the rest, and the state of its process, which goes with the first lane. */
-export interface LastPart {
-  readonly header: ImageFacts;
-  readonly state: Uint8Array;
+/** The program stands still: what is left of its memory. */
+export interface LastLook {
+  readonly kind: "last-look";
   readonly ranges: readonly MemoryRange[];
 }
+
+/** Behind the last look: the state of its process, which goes with the first lane. It is made while the memory is looked at. */
+export interface LastPart {
+  readonly kind: "last-part";
+  readonly header: ImageFacts;
+  readonly state: Uint8Array;
+}
+
+export type ToSender = ({ readonly kind: "setup" } & SenderSetup) | LastLook | LastPart;
 
 export interface CopiedRound {
   readonly pages: number;
@@ -41,9 +49,11 @@ export type FromSender =
   | { readonly kind: "copied"; readonly rounds: readonly CopiedRound[] }
   /** The memory is not needed any more: the program may go on. */
   | { readonly kind: "captured"; readonly last: CopiedRound }
+  /** Behind that: nothing more will leave. The thread waits for another setup. */
+  | { readonly kind: "over" }
   | { readonly kind: "failed"; readonly problem: string };
 
-/** The one message to the thread that fills the memory of the clone. */
+/** To the thread that fills the memory of the clone. It waits for another one when that has arrived. */
 export interface ReceiverSetup {
   readonly clone: CloneKey;
   /** Which lane. */

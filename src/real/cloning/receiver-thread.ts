@@ -1,5 +1,5 @@
 /**
- * The thread that fills the memory of a clone: it waits until it is told which one (`WaitingReceivers`), calls the node of the source, and pages go to their places as
+ * The thread that fills the memory of a clone: it waits until it is told which one (`WaitingThreads`), calls the node of the source, and pages go to their places as
  * they come.
  */
 import { parentPort } from "node:worker_threads";
@@ -17,7 +17,7 @@ const port = parentPort;
 /** Given where nothing is wanted any more: a reader must name a place. */
 const nowhere = new Uint8Array(1);
 
-port.once("message", ({ clone, index, memory, job, from }: ReceiverSetup) => {
+port.on("message", ({ clone, index, memory, job, from }: ReceiverSetup) => {
   // Pages are looked at from the first one on: what does it is to be fast from there on. Not before there is work: the program's own code comes first.
   setFlagsFor("run C programs");
   let isOver = false;

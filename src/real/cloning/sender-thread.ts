@@ -1,11 +1,11 @@
 /**
- * The thread that gives away the memory of a process: it waits for the call of the node that has room for the clone, and sends all pages that are in
- * use while the program runs, then those that have changed, in rounds (image/pre-copy.ts). The program stands still for the last one alone.
+ * The thread that gives away the memory of a process: it waits until it is told which one (`WaitingThreads`), then for the call of the node that has room for the clone, and
+ * sends all pages that are in use while the program runs, then those that have changed, in rounds (image/pre-copy.ts). The program stands still for the last one alone.
  */
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
-import { parentPort, workerData } from "node:worker_threads";
-import { assert } from "../../core/base/assert.ts";
+import { parentPort } from "node:worker_threads";
+import { assert, unreachable } from "../../core/base/assert.ts";
 import { ImageError } from "../../image/image-error.ts";
 import { isWorthAnotherRound } from "../../image/pre-copy.ts";
 import type { MemoryRange } from "../../image/ranges.ts";
@@ -16,15 +16,11 @@ import { CallVerdict, ServiceCode } from "../transport/handshake/handshake.ts";
 import { type Guest, Reception } from "../transport/handshake/reception.ts";
 import { startReading } from "../transport/sockets/raw-socket.ts";
 import { rangesOfLane, usedRanges } from "./lanes.ts";
-import type { CopiedRound, FromSender, LastPart, SenderSetup } from "./messages.ts";
+import type { CopiedRound, FromSender, LastLook, LastPart, SenderSetup, ToSender } from "./messages.ts";
 
 assert(parentPort !== null, "clone-sender.cjs runs as a worker thread");
 const port = parentPort;
-const { clone, lane, memory, marks, job, host } = workerData as SenderSetup;
 const say = (message: FromSender): void => port.postMessage(message);
-
-// Pages are looked at from the first one on: what does it is to be fast from there on.
-setFlagsFor("run C programs");
 
 /** So much may wait for the network while more is made; of the last round, while the program stands still. */
 const queuedBytes = 1 << 20;
@@ -32,14 +28,22 @@ const queuedBytesLast = 64 << 20;
 
 class Sending {
   readonly #socket: Socket;
-  readonly #departing = new DepartingMemory(memory, randomBytes(keysBytes));
-  readonly #words = new Int32Array(memory.buffer);
+  readonly #setup: SenderSetup;
+  readonly #departing: DepartingMemory;
+  readonly #words: Int32Array;
   readonly #rounds: CopiedRound[] = [];
   /** Called when all pages are answered. */
   #answered: (() => void) | null = null;
+  /** Of the program's process; it may come before the last look is over. */
+  #last: LastPart | null = null;
+  /** The program may go on, as far as this lane is concerned. */
+  isCaptured = false;
 
-  constructor(socket: Socket) {
+  constructor(setup: SenderSetup, socket: Socket) {
+    this.#setup = setup;
     this.#socket = socket;
+    this.#departing = new DepartingMemory(setup.memory, randomBytes(keysBytes));
+    this.#words = new Int32Array(setup.memory.buffer);
   }
 
   /** While the program runs. */
@@ -49,14 +53,25 @@ class Sending {
     say({ kind: "copied", rounds: this.#rounds });
   }
 
-  async finish({ header, state, ranges }: LastPart): Promise<void> {
+  async look({ ranges }: LastLook): Promise<void> {
     const fromMs = performance.now();
     const before = this.#departing.pages;
-    for (const piece of this.#departing.last(rangesOfLane(ranges, lane))) {
+    for (const piece of this.#departing.last(rangesOfLane(ranges, this.#setup.lane))) {
       if (this.#mustWait(piece, queuedBytesLast)) await this.#drained();
     }
-    isCaptured = true;
+    this.isCaptured = true;
     say({ kind: "captured", last: { pages: this.#departing.pages - before, ms: performance.now() - fromMs } });
+    this.#end();
+  }
+
+  finish(last: LastPart): void {
+    this.#last = last;
+    this.#end();
+  }
+
+  #end(): void {
+    if (!this.isCaptured || this.#last === null) return;
+    const { header, state } = this.#last;
     this.#mustWait(this.#departing.end(header, state), queuedBytesLast);
     this.#socket.end();
   }
@@ -78,7 +93,7 @@ class Sending {
   }
 
   #inUse(): MemoryRange[] {
-    return rangesOfLane(usedRanges(marks, this.#words), lane);
+    return rangesOfLane(usedRanges(this.#setup.marks, this.#words), this.#setup.lane);
   }
 
   #mustWait(piece: TravelPiece, queued: number): boolean {
@@ -104,65 +119,98 @@ class Sending {
   }
 }
 
-let sending: Sending | undefined;
-/** From here on it is the other node that says whether the image is complete. */
-let isCaptured = false;
-let isOver = false;
+/** One clone, from the setup on. */
+class Departure {
+  readonly #setup: SenderSetup;
+  readonly #reception: Reception;
+  /** Null: nobody has called. */
+  #sending: Sending | null = null;
+  #isOver = false;
 
-function fail(problem: string): void {
-  if (isOver) return;
-  isOver = true;
-  if (!isCaptured) say({ kind: "failed", problem });
-  port.close();
-  reception.close();
-}
-
-/** An error of our own, or a memory that cannot be had. */
-const guarded = (work: Promise<void>): void =>
-  void work.catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)));
-
-function receive({ hello, socket, answer }: Guest): void {
-  const isThis = hello.from === clone.source && hello.wanted === clone.number && hello.to === lane.index;
-  const isOurs = isThis && sending === undefined;
-  const verdict = isOurs ? CallVerdict.WELCOME : CallVerdict.ABSENT;
-  socket.write(answer({ verdict, incarnation: 0, generation: 0 }));
-  if (!isOurs) {
-    socket.end();
-    return;
+  constructor(setup: SenderSetup) {
+    this.#setup = setup;
+    this.#reception = new Reception({
+      job: setup.job,
+      service: ServiceCode.CLONE,
+      place: { address: setup.host, port: 0 },
+      received: (guest) => this.#receive(guest),
+      dropped: () => {},
+    });
+    void this.#reception.listen().then((listening) => {
+      if (listening.ok) say({ kind: "listening", port: listening.port });
+      else this.#fail(listening.reason);
+    });
   }
-  reception.close();
-  socket.on("error", () => {});
-  socket.on("close", () => fail("the node that had room for it is gone"));
-  const begun = new Sending(socket);
-  sending = begun;
-  socket.on("data", (hashes: Buffer) => {
-    try {
-      begun.heard(hashes);
-    } catch (error) {
-      if (!(error instanceof ImageError)) throw error;
-      socket.destroy();
-      fail(error.message);
+
+  look(look: LastLook): void {
+    if (this.#sending === null) this.#fail("nobody has called for it");
+    else this.#guarded(this.#sending.look(look));
+  }
+
+  finish(last: LastPart): void {
+    this.#sending?.finish(last);
+  }
+
+  #receive({ hello, socket, answer }: Guest): void {
+    const { clone, lane } = this.#setup;
+    const isThis = hello.from === clone.source && hello.wanted === clone.number && hello.to === lane.index;
+    const isOurs = isThis && this.#sending === null;
+    const verdict = isOurs ? CallVerdict.WELCOME : CallVerdict.ABSENT;
+    socket.write(answer({ verdict, incarnation: 0, generation: 0 }));
+    if (!isOurs) {
+      socket.end();
+      return;
     }
-  });
-  socket.resume();
-  startReading(socket);
-  guarded(begun.copy());
+    this.#reception.close();
+    socket.on("error", () => {});
+    // It closes when all has left, too.
+    socket.on("close", () => this.#fail("the node that had room for it is gone"));
+    const sending = new Sending(this.#setup, socket);
+    this.#sending = sending;
+    socket.on("data", (hashes: Buffer) => {
+      try {
+        sending.heard(hashes);
+      } catch (error) {
+        if (!(error instanceof ImageError)) throw error;
+        socket.destroy();
+        this.#fail(error.message);
+      }
+    });
+    socket.resume();
+    startReading(socket);
+    this.#guarded(sending.copy());
+  }
+
+  /** An error of our own, or a memory that cannot be had. */
+  #guarded(work: Promise<void>): void {
+    void work.catch((error: unknown) => this.#fail(error instanceof Error ? error.message : String(error)));
+  }
+
+  #fail(problem: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#reception.close();
+    // Once its part is captured it is the other node that says whether the image is complete.
+    say(this.#sending?.isCaptured === true ? { kind: "over" } : { kind: "failed", problem });
+  }
 }
 
-const reception = new Reception({
-  job,
-  service: ServiceCode.CLONE,
-  place: { address: host, port: 0 },
-  received: receive,
-  dropped: () => {},
-});
+let departure: Departure | undefined;
 
-void reception.listen().then((listening) => {
-  if (listening.ok) say({ kind: "listening", port: listening.port });
-  else fail(listening.reason);
-});
-
-port.on("message", (last: LastPart) => {
-  if (sending === undefined) fail("nobody has called for it");
-  else guarded(sending.finish(last));
+port.on("message", (message: ToSender) => {
+  switch (message.kind) {
+    case "setup":
+      // Pages are looked at from the first one on: what does it is to be fast from there on. Not before there is work: the program's own code comes first.
+      setFlagsFor("run C programs");
+      departure = new Departure(message);
+      return;
+    case "last-look":
+      departure?.look(message);
+      return;
+    case "last-part":
+      departure?.finish(message);
+      return;
+    default:
+      unreachable(message);
+  }
 });

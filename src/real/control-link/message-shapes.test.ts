@@ -25,7 +25,7 @@ const examples: readonly FromNode[] = [
   { kind: "ready", build: "0.1.0", address: { host: "127.0.0.1", port: 4711 } },
   { kind: "unable", why: "no memory" },
   { kind: "connections", event: { kind: "unreachable", from: 2, to: 0, forMs: 5000, reason: "refused" } },
-  { kind: "heartbeat", passed: [{ rank: 3, calls: 12 }], over: 1, packets: 7 },
+  { kind: "heartbeat", passed: [{ rank: 3, calls: 12 }], over: 1, packets: 7, usedMb: 12 },
   { kind: "whereabouts", number: 1, places: [readPlace(createPlaceWords(), { rank: 2, nowMs: 0 })] },
   { kind: "ranks-ready", order: 0, problem: "" },
   { kind: "rank-started", rank: 2, incarnation: 1 },

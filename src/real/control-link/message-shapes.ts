@@ -53,6 +53,7 @@ export const toNodeBounds: Bounds<ToNode["kind"]> = {
   run: short,
   "start-ranks": long,
   reserve: short,
+  "reserve-memory": short,
   "end-ranks": short,
   "spawn-answer": short,
   written: short,
@@ -123,12 +124,14 @@ export const fromVolunteer: Pick<ShapesOf<FromNode>, "heartbeat"> = {
     passed: list(object<CallsPassed>({ rank: count, calls: count }), 0),
     over: count,
     packets: count,
+    usedMb: count,
   }),
 };
 
 /** Messages to a node that is not set up. */
-export const toNewNode: Pick<ShapesOf<ToNode>, "reserve" | "setup" | "dismissed" | "end"> = {
+export const toNewNode: Pick<ShapesOf<ToNode>, "reserve" | "reserve-memory" | "setup" | "dismissed" | "end"> = {
   reserve: object({ kind: kind("reserve") }),
+  "reserve-memory": object({ kind: kind("reserve-memory"), memoryMb: number32, usedMb: number32 }),
   setup: (value) => setup(value) || protocolPartsOf(value as Setup),
   dismissed: object({ kind: kind("dismissed"), why: text }),
   end: object({ kind: kind("end") }),
@@ -247,7 +250,7 @@ export function toNodeShapes({ processes, here, recovers, protocol }: NodePlace)
     "take-clone": object({ kind: kind("take-clone"), rank: own, number: number32, source: rank, from: list(address) }),
     "drop-clone": object({ kind: kind("drop-clone"), rank: own }),
   };
-  const always: Omit<ShapesOf<ToNode>, RecoveryMessage | "reserve" | "setup"> = {
+  const always: Omit<ShapesOf<ToNode>, RecoveryMessage | "reserve" | "reserve-memory" | "setup"> = {
     contacts: object({ kind: kind("contacts"), addresses: list(orNull(address), processes) }),
     run: object({ kind: kind("run"), form: word("script", "module", "wasm"), packages: list(text) }),
     "start-ranks": object({
@@ -304,6 +307,7 @@ export function fromNodeShapes({ processes, here, protocol }: Omit<NodePlace, "r
       passed: list(object<CallsPassed>({ rank: own, calls: count })),
       over: number32,
       packets: count,
+      usedMb: number32,
     }),
     "ranks-ready": object({ kind: kind("ranks-ready"), order: number32, problem: text }),
     "rank-started": object({ kind: kind("rank-started"), rank: own, incarnation: number32 }),

@@ -454,7 +454,7 @@ function createClones(
   players: readonly ProcessName[] | null,
   { core, nodes, report, folders, input }: Pick<JobParts, "core" | "nodes" | "report" | "folders" | "input">,
 ): JobClones | null {
-  const { placement, replicas: plan, program, protocol, protocolOptions } = options;
+  const { placement, replicas: plan, program, protocol, protocolOptions, memoryMb } = options;
   if (plan === null || players === null || !(input instanceof InputCopies) || !hasClones(options)) return null;
   const isByProgram = languageOf(program) !== "c";
   if (isByProgram)
@@ -467,6 +467,7 @@ function createClones(
       folder: folders.checkpoints,
       isByProgram,
       spares: protocol.spares?.(protocolOptions) ?? 0,
+      memoryMb,
     },
     { core, nodes, report, inputReturned: (process, offset) => input.returned(process, offset) },
   );

@@ -119,6 +119,7 @@ export class NodeListener {
         for (const { rank, calls } of message.passed) core.falls.passed(rank, calls);
         whereabouts.heard(node, message.over);
         this.#packets.set(node, message.packets);
+        this.#parts.clones?.uses(message.usedMb);
         break;
       case "whereabouts":
         whereabouts.answered(node, message.number, message.places);

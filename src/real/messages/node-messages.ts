@@ -14,6 +14,7 @@ import type { Ending } from "../../core/service/ending.ts";
 import type { Placement } from "../../core/service/placement.ts";
 import type { KeptNumbers } from "../../core/service/set-checkpoints.ts";
 import type { CopiedRound } from "../cloning/messages.ts";
+import type { MemoryWish } from "../cloning/ready-memory.ts";
 import type { FilesProof } from "../disk/same-files.ts";
 import type { Address } from "../transport/sockets/address.ts";
 import type { TcpEvent } from "../transport/tcp/tcp-host.ts";
@@ -32,6 +33,10 @@ export const build: string = __BANYAN_VERSION__;
 /** To a process that waits to take the place of a node: the memory of a clone will come then, and threads shall be ready for it. */
 interface Reserve {
   readonly kind: "reserve";
+}
+/** To such a process: ranks use so much of their memories. Said again when it is more. */
+export interface ReserveMemory extends MemoryWish {
+  readonly kind: "reserve-memory";
 }
 
 export interface Setup {
@@ -257,6 +262,7 @@ export interface End {
 }
 export type ToNode =
   | Reserve
+  | ReserveMemory
   | Setup
   | Contacts
   | RunProgram
@@ -314,6 +320,8 @@ interface Heartbeat {
   readonly over: number;
   /** How many packets its ranks have been sent by each other. */
   readonly packets: number;
+  /** The most memory that one of its ranks uses, of those that clones can be made from. */
+  readonly usedMb: number;
 }
 /** Where the ranks of the node are that have not ended. */
 interface Whereabouts {

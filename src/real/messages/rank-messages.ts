@@ -12,7 +12,7 @@ import type { Origin, SpawnAnswer, SpawnRequest } from "../../core/process/spawn
 import type { MemoryMarks } from "../../core/request/memory-marks.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import type { Placement } from "../../core/service/placement.ts";
-import type { ArrivedClone, LastPart } from "../cloning/messages.ts";
+import type { ArrivedClone, LastLook, LastPart } from "../cloning/messages.ts";
 import type { SharedNode } from "../transport/node-memory.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
 import type { Life, RankRestart, RecoveryFacts } from "./lives.ts";
@@ -199,7 +199,14 @@ interface RankStopped {
 export interface Captured extends CaptureFacts {
   readonly kind: "captured";
 }
-/** It stands still, and a clone of it is being made whose node has all of its memory but this. */
+/** It stands still, and a clone of it is being made whose node has all of its memory but what has changed there; `LastPartOfClone` follows. */
+export interface LastLookOfClone {
+  readonly kind: "last-look";
+  /** Of the image. */
+  readonly number: number;
+  readonly look: LastLook;
+}
+/** And all of its state. */
 export interface LastPartOfClone extends CaptureFacts {
   readonly kind: "last-part";
   readonly last: LastPart;
@@ -293,4 +300,12 @@ export type RankWord =
   | RankStandsStill
   | ImageUnreadable
   | RankLeadsOut;
-export type FromRank = RankRuns | RankCompiled | Captured | LastPartOfClone | RankWord | RankEnding | TcpRequest;
+export type FromRank =
+  | RankRuns
+  | RankCompiled
+  | Captured
+  | LastLookOfClone
+  | LastPartOfClone
+  | RankWord
+  | RankEnding
+  | TcpRequest;

@@ -3,7 +3,8 @@
  * that calls another one, made later, does so when a rank runs.
  */
 import { ranksOfNode } from "../../core/service/placement.ts";
-import type { WaitingReceivers } from "../cloning/waiting-receivers.ts";
+import type { ReadyMemory } from "../cloning/ready-memory.ts";
+import { WaitingThreads } from "../cloning/waiting-threads.ts";
 import type { FileService } from "../file-service/client.ts";
 import { tryToAllocate } from "../machine/memory-shortage.ts";
 import type { FromNode, RecoverySetup, Setup } from "../messages/node-messages.ts";
@@ -28,7 +29,8 @@ export interface AgentOptions {
   /** Where other nodes can reach this one. */
   readonly host: string;
   /** Threads for memories of clones. */
-  readonly receivers: WaitingReceivers;
+  readonly receivers: WaitingThreads;
+  readonly readyMemory: ReadyMemory;
   /** Of this node alone; removed by its maker. */
   readonly folder: string;
   /** The dispatcher's host of files. */
@@ -126,13 +128,15 @@ export class AgentParts {
   }
 
   #createClones(): NodeClones {
-    const { job, host, receivers } = this.#options;
+    const { job, host, receivers, readyMemory } = this.#options;
     return new NodeClones(
-      { job, host },
+      { job, host, isSource: this.setup.replicas !== null },
       {
+        giving: (isAny) => this.threads.memoriesTravel(isAny),
         memoryOf: (rank) => this.threads.memoryOf(rank),
-        newReceiver: () => receivers.take(),
-        newMemory: () => tryToAllocate(() => this.threads.newMemory()),
+        receivers,
+        senders: new WaitingThreads("clone-sender.cjs"),
+        newMemory: () => readyMemory.take(this.setup.memoryMb) ?? tryToAllocate(() => this.threads.newMemory()),
         news: (rank, number, news) => this.send({ kind: "clone", rank, number, news }),
         captured: (rank, facts, problem) => {
           // At once: the dispatcher would say the same.

@@ -59,6 +59,7 @@ export class Agent {
   handle(message: ToNode): void {
     switch (message.kind) {
       case "reserve":
+      case "reserve-memory":
       case "setup":
       case "dismissed":
         throw new Error(`Banyan is wrong here: an agent is told "${message.kind}". Please report it.`);
@@ -201,6 +202,7 @@ export class Agent {
     if (this.#options.isSaying()) return;
     const over = this.#node.threads.overFor(overMs);
     const { packets } = this.#node.memory;
-    this.#node.send({ kind: "heartbeat", passed: this.#node.lives?.passed ?? [], over, packets });
+    const usedMb = this.#node.clones?.usedMb ?? 0;
+    this.#node.send({ kind: "heartbeat", passed: this.#node.lives?.passed ?? [], over, packets, usedMb });
   }
 }

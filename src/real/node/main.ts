@@ -11,7 +11,8 @@ import { join } from "node:path";
 import { describeSystemError } from "../../core/base/system-error.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import type { KeepCache } from "../../v8/cached-bundle.ts";
-import { WaitingReceivers } from "../cloning/waiting-receivers.ts";
+import { ReadyMemory } from "../cloning/ready-memory.ts";
+import { WaitingThreads } from "../cloning/waiting-threads.ts";
 import { callDispatcher } from "../control-link/call-dispatcher.ts";
 import { ControlLink } from "../control-link/control-link.ts";
 import { DispatcherWatch } from "../control-link/dispatcher-watch.ts";
@@ -126,7 +127,8 @@ class NodeMain {
       dispatcher: { name: "the dispatcher", address: { host, port }, job },
       // Others reach this machine where the dispatcher does.
       host: socket.localAddress!,
-      receivers: new WaitingReceivers(),
+      readyMemory: new ReadyMemory(),
+      receivers: new WaitingThreads("clone-receiver.cjs"),
       send: (message) => this.#link.send(message),
       isSaying: () => !this.#link.isIdle,
       leave: (how) => this.#leave(how === "in order" ? () => process.exit(0) : killSelf),
@@ -134,7 +136,7 @@ class NodeMain {
     this.#link.expect(toNewNode);
     if (!this.#isVolunteer) return;
     process.on("SIGTERM", () => this.#wantToLeave());
-    const sign = { kind: "heartbeat", passed: [], over: 0, packets: 0 } as const;
+    const sign = { kind: "heartbeat", passed: [], over: 0, packets: 0, usedMb: 0 } as const;
     this.#idling = setInterval(() => this.#link.send(sign), idleBeatMs);
   }
 
@@ -149,6 +151,7 @@ class NodeMain {
     if (message.kind === "run") keepCache();
     if (message.kind === "end") tell({ kind: "over" });
     if (message.kind === "reserve") this.#options.receivers.prepare();
+    else if (message.kind === "reserve-memory") this.#options.readyMemory.prepare(message);
     else if (message.kind === "setup") this.#begin(message);
     else if (message.kind === "dismissed") tell({ kind: "dismissed", why: message.why }, fenced);
     else if (this.#agent !== null) this.#agent.handle(message);

@@ -3,10 +3,9 @@
  * (`real/cloning`), one or two for each clone. A node without clones has none.
  */
 
-import { join } from "node:path";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { MemoryMarks } from "../../core/request/memory-marks.ts";
-import { lanesFor, usedRanges } from "../cloning/lanes.ts";
+import { lanesFor, usedBytes, usedRanges } from "../cloning/lanes.ts";
 import type {
   ArrivedClone,
   CopiedRound,
@@ -14,11 +13,11 @@ import type {
   FromSender,
   LastPart,
   ReceiverSetup,
-  SenderSetup,
+  ToSender,
 } from "../cloning/messages.ts";
-import { threadOptions } from "../machine/thread-options.ts";
+import type { WaitingThreads } from "../cloning/waiting-threads.ts";
 import type { CloneNews } from "../messages/node-messages.ts";
-import type { CaptureFacts, LastPartOfClone } from "../messages/rank-messages.ts";
+import type { CaptureFacts, LastLookOfClone, LastPartOfClone } from "../messages/rank-messages.ts";
 import type { JobSecret } from "../transport/handshake/handshake.ts";
 import type { Address } from "../transport/sockets/address.ts";
 
@@ -26,13 +25,20 @@ interface NodeClonesOptions {
   readonly job: JobSecret;
   /** Where other nodes can reach this one. */
   readonly host: string;
+  /** Clones may be made from its processes. */
+  readonly isSource: boolean;
 }
 
+/** Programs run that long before threads are started that may send their memories: at first everybody compiles. */
+const settledMs = 300;
+
 interface NodeClonesPorts {
+  /** A memory of this node begins to leave, or no one does any more. */
+  giving(isAny: boolean): void;
   /** Of a process of this node; undefined: it has none. */
   memoryOf(rank: number): WebAssembly.Memory | undefined;
-  /** A thread that waits for its `ReceiverSetup`. */
-  newReceiver(): Worker;
+  readonly senders: WaitingThreads;
+  readonly receivers: WaitingThreads;
   /** Undefined: there is no memory for another process. */
   newMemory(): WebAssembly.Memory | undefined;
   news(rank: number, number: number, news: CloneNews): void;
@@ -62,7 +68,9 @@ class Giving {
   readonly ports: Said<number>;
   readonly rounds: Said<readonly CopiedRound[]>;
   readonly last: Said<CopiedRound>;
-  /** Of the last part; null: it has not come. */
+  readonly over: Said<true>;
+  /** Of the last look, when all lanes have had it; and of the last part. Null: not yet. The program may go on when both are there. */
+  looked: CopiedRound | null = null;
   facts: CaptureFacts | null = null;
 
   constructor(number: number, lanes: number) {
@@ -70,6 +78,7 @@ class Giving {
     this.ports = new Said(lanes);
     this.rounds = new Said(lanes);
     this.last = new Said(lanes);
+    this.over = new Said(lanes);
   }
 }
 
@@ -99,6 +108,8 @@ export class NodeClones {
   readonly #marks = new Map<number, MemoryMarks>();
   readonly #giving = new Map<number, Giving>();
   readonly #taking = new Map<number, Taking>();
+  /** Null: no program has run. */
+  #preparing: NodeJS.Timeout | null = null;
 
   constructor(options: NodeClonesOptions, ports: NodeClonesPorts) {
     this.#options = options;
@@ -108,6 +119,19 @@ export class NodeClones {
   /** The program of a process runs, and says there how much of its memory it uses. */
   runs(rank: number, marks: MemoryMarks): void {
     this.#marks.set(rank, marks);
+    if (!this.#options.isSource || this.#preparing !== null) return;
+    this.#preparing = setTimeout(() => this.#ports.senders.prepare(), settledMs);
+    this.#preparing.unref();
+  }
+
+  /** The most that a process of this node uses of its memory; 0: no clones are made from here. */
+  get usedMb(): number {
+    if (!this.#options.isSource) return 0;
+    const used = [...this.#marks].map(([rank, marks]) => {
+      const memory = this.#ports.memoryOf(rank);
+      return memory === undefined ? 0 : usedBytes(usedRanges(marks, new Int32Array(memory.buffer)));
+    });
+    return Math.ceil(Math.max(0, ...used) / 2 ** 20);
   }
 
   /** A clone shall be made from that process of this node. */
@@ -122,21 +146,18 @@ export class NodeClones {
     const of = lanesFor(usedRanges(marks, new Int32Array(memory.buffer)));
     const giving = new Giving(number, of);
     this.#giving.set(rank, giving);
+    const { job, host } = this.#options;
     for (let index = 0; index < of; index++) {
-      const setup: SenderSetup = {
-        ...this.#options,
-        clone: { source: rank, number },
-        lane: { index, of },
-        memory,
-        marks,
-      };
       const heard = (message: FromSender): void => {
         if (this.#giving.get(rank) === giving) this.#senderSaid(rank, giving, { ...message, index });
       };
-      const thread = new Worker(join(__dirname, "clone-sender.cjs"), { workerData: setup, execArgv: threadOptions });
+      const thread = this.#ports.senders.take();
       listen(thread, heard);
+      const clone = { source: rank, number };
+      tell(thread, { kind: "setup", clone, lane: { index, of }, memory, marks, job, host });
       giving.threads.push(thread);
     }
+    this.#ports.giving(true);
   }
 
   #senderSaid(rank: number, giving: Giving, message: FromSender & { readonly index: number }): void {
@@ -157,12 +178,16 @@ export class NodeClones {
       }
       case "captured": {
         const lanes = giving.last.add(index, message.last);
-        if (lanes === null || facts === null) return;
-        const [last] = together(lanes.map((each) => [each]));
-        this.#ports.news(rank, number, { kind: "left", last: last! });
-        this.#ports.captured(rank, facts, "");
+        if (lanes === null) return;
+        giving.looked = together(lanes.map((each) => [each]))[0]!;
+        this.#tellCaptured(rank, giving);
         return;
       }
+      case "over":
+        if (giving.over.add(index, true) === null || facts === null) return;
+        for (const thread of giving.threads.splice(0)) this.#ports.senders.giveBack(thread);
+        this.drop(rank);
+        return;
       default:
         this.drop(rank);
         if (facts === null) this.#ports.news(rank, number, { kind: "failed", problem: message.problem });
@@ -170,7 +195,20 @@ export class NodeClones {
     }
   }
 
-  /** That process stands still: what its clone lacks goes there. */
+  #tellCaptured(rank: number, { number, looked, facts }: Giving): void {
+    if (looked === null || facts === null) return;
+    this.#ports.news(rank, number, { kind: "left", last: looked });
+    this.#ports.captured(rank, facts, "");
+  }
+
+  /** That process stands still: the rest of its memory goes to its clone. */
+  look(rank: number, { number, look }: Omit<LastLookOfClone, "kind">): void {
+    const giving = this.#giving.get(rank);
+    if (giving?.number !== number) return;
+    for (const thread of giving.threads) tell(thread, look);
+  }
+
+  /** It still does: its state goes there too. */
   finish(rank: number, { last, ...facts }: Omit<LastPartOfClone, "kind">): void {
     const giving = this.#giving.get(rank);
     if (giving?.number !== facts.number) {
@@ -179,7 +217,8 @@ export class NodeClones {
     }
     giving.facts = facts;
     const rest: LastPart = { ...last, state: new Uint8Array(0) };
-    for (const [index, thread] of giving.threads.entries()) thread.postMessage(index === 0 ? last : rest);
+    for (const [index, thread] of giving.threads.entries()) tell(thread, index === 0 ? last : rest);
+    this.#tellCaptured(rank, giving);
   }
 
   /** A clone shall be here: its memory comes from there. */
@@ -198,7 +237,7 @@ export class NodeClones {
       const heard = (message: FromReceiver): void => {
         if (this.#taking.get(rank) === taking) this.#receiverSaid(rank, taking, { ...message, index });
       };
-      const thread = this.#ports.newReceiver();
+      const thread = this.#ports.receivers.take();
       listen(thread, heard);
       thread.postMessage(setup);
       taking.threads.push(thread);
@@ -217,6 +256,7 @@ export class NodeClones {
     const { header, state } = parts[0]!;
     const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
     taking.arrived = { header, state, bytes };
+    for (const thread of taking.threads.splice(0)) this.#ports.receivers.giveBack(thread);
     this.#ports.news(rank, number, { kind: "arrived", bytes });
   }
 
@@ -230,11 +270,13 @@ export class NodeClones {
 
   /** There will be no clone from that process, or of it. */
   drop(rank: number): void {
+    const wasGiving = this.#giving.size > 0;
     for (const all of [this.#giving, this.#taking]) {
       const threads = all.get(rank)?.threads ?? [];
       all.delete(rank);
       for (const thread of threads) void thread.terminate();
     }
+    if (wasGiving && this.#giving.size === 0) this.#ports.giving(false);
   }
 }
 
@@ -246,6 +288,8 @@ function together(lanes: readonly (readonly CopiedRound[])[]): CopiedRound[] {
     return { pages: all.reduce((sum, { pages }) => sum + pages, 0), ms: Math.max(...all.map(({ ms }) => ms)) };
   });
 }
+
+const tell = (thread: Worker, message: ToSender): void => thread.postMessage(message);
 
 function listen<Message>(
   thread: Worker,

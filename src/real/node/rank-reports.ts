@@ -20,6 +20,9 @@ export function rankEvents(node: AgentParts, rank: number): RankEvents {
           );
           break;
         }
+        case "last-look":
+          node.clones!.look(rank, message);
+          break;
         case "last-part": {
           const { kind: _, ...part } = message;
           relayEverything(node);

@@ -10,7 +10,7 @@ import { type Placement, ranksOfNode } from "../../../core/service/placement.ts"
 import { type JoiningPorts, NodeDoor } from "../../control-link/node-door.ts";
 import type { Stream } from "../../messages/lines.ts";
 import type { Life, RankRestart } from "../../messages/lives.ts";
-import type { FromNode, RunProgram, Setup, ToNode } from "../../messages/node-messages.ts";
+import type { FromNode, ReserveMemory, RunProgram, Setup, ToNode } from "../../messages/node-messages.ts";
 import type { SlowLinks } from "../../slow-links/slow-links.ts";
 import type { JobSecret } from "../../transport/handshake/handshake.ts";
 import type { Guest } from "../../transport/handshake/reception.ts";
@@ -66,6 +66,8 @@ export class JobNodes {
   #spare: NodeProcess | null = null;
   /** By their numbers: those that the user wants in reserve. */
   readonly #reserve = new Map<number, NodeProcess>();
+  /** Of the memories of clones; null: nobody knows. */
+  #wish: Omit<ReserveMemory, "kind"> | null = null;
   /** Taken for dead and left alive. */
   readonly #suspects = new Set<NodeProcess>();
   readonly #contacts: NodeContacts<Address>;
@@ -156,6 +158,13 @@ export class JobNodes {
   prepareSpare(isForMemories = false): void {
     if (this.#spare !== null || !this.#options.startsOwn) return;
     this.#spare = this.#newProcess(isForMemories);
+  }
+
+  /** Processes in reserve shall have memory for clones. */
+  reserveMemory(wish: Omit<ReserveMemory, "kind">): void {
+    this.#wish = wish;
+    for (const process of [...this.#reserve.values(), ...(this.#spare === null ? [] : [this.#spare])])
+      process.send({ kind: "reserve-memory", ...wish });
   }
 
   /** The program is there: every node loads it, those that start later too. */
@@ -270,6 +279,7 @@ export class JobNodes {
   #newProcess(isForMemories = false): NodeProcess {
     const process = new NodeProcess(this.#door, this.#options.starter);
     if (isForMemories) process.send({ kind: "reserve" });
+    if (isForMemories && this.#wish !== null) process.send({ kind: "reserve-memory", ...this.#wish });
     return process;
   }
 

@@ -137,7 +137,7 @@ test("V9: a process without a place gives signs of life and says nothing else", 
   };
   const node = new NodeProcess(door, { start: () => null }, () => idles++);
   const end = await join((await invitation)!);
-  const sign = { kind: "heartbeat", passed: [], over: 0, packets: 0 } as const;
+  const sign = { kind: "heartbeat", passed: [], over: 0, packets: 0, usedMb: 0 } as const;
   end.link.send(sign);
   end.link.send({ ...sign, passed: [{ rank: 0, calls: 1 }] });
   await node.gone;

@@ -32,6 +32,8 @@ interface JobClonesOptions {
   readonly isByProgram: boolean;
   /** How many nodes are in reserve. */
   readonly spares: number;
+  /** Of each process. */
+  readonly memoryMb: number;
 }
 
 interface JobClonesParts {
@@ -39,7 +41,7 @@ interface JobClonesParts {
     Dispatcher,
     "outcome" | "state" | "isNodeAlive" | "isRankAlive" | "nodeAgain" | "rankReturned" | "rankMissed"
   >;
-  readonly nodes: Pick<JobNodes, "send" | "replace" | "prepareSpare" | "startReserve" | "processOf">;
+  readonly nodes: Pick<JobNodes, "send" | "replace" | "prepareSpare" | "startReserve" | "reserveMemory" | "processOf">;
   readonly report: Pick<JobReport, "note" | "names">;
   /** A process that reads standard input is back, and has everything before that place. */
   inputReturned(process: number, offset: number): void;
@@ -65,6 +67,9 @@ interface Order {
 const patienceMs = 120_000;
 const doublingsMax = 5;
 
+/** Memory that gets ready for a clone, to that which is used. */
+const growth = 1.1;
+
 /** A node that was started again so often in a row and never had its ranks back, spares apart, is not any more. */
 const nodeStartsMax = 5;
 
@@ -89,6 +94,8 @@ export class JobClones {
   readonly #orders = new Map<number, Order>();
   /** By process: how often it was asked to be a source, since a clone of it was back. */
   readonly #asked = new Map<number, number>();
+  /** What processes in reserve were told to get ready. */
+  #reservedMb = 0;
   /** On its way from node to node; null: nothing is. */
   #travel: CloneTravel | null = null;
   /** When the source stopped, and how long it stood still. */
@@ -159,6 +166,14 @@ export class JobClones {
     this.#dead.push(process);
     this.#diedMs.set(process, performance.now());
     queueMicrotask(() => this.#goOn());
+  }
+
+  /** A rank uses so much of its memory: processes in reserve get as much ready for its clone, and some more, because most programs grow. */
+  uses(usedMb: number): void {
+    if (usedMb <= this.#reservedMb) return;
+    this.#reservedMb = Math.ceil(usedMb * growth);
+    const { memoryMb } = this.#options;
+    this.#parts.nodes.reserveMemory({ memoryMb, usedMb: Math.min(memoryMb, this.#reservedMb) });
   }
 
   nodeEnded(node: number): void {
