@@ -360,13 +360,16 @@ export class Member {
     };
   }
 
-  /** At the root. Where all are dead the communicator ends: nobody else would ever come to its end. */
+  /**
+   * At the root. Where all are dead the communicator ends: nobody else would ever come to its end. It does not end before what members have reported without knowing
+   * of the revocation has come, too.
+   */
   #gathered({ sync, number, report }: Held): void {
-    if (report.living === 0 && sync === this.#afterRevocation && !this.#ordinary.isClosed) {
+    const purposes = report.living === 0 ? Purpose.FREE : report.purposes;
+    if (purposes === Purpose.FREE && sync === this.#afterRevocation && !this.#ordinary.isClosed) {
       this.#heldForOld = { sync, number, report };
       return;
     }
-    const purposes = report.living === 0 ? Purpose.FREE : report.purposes;
     const held = { sync, number, report: { ...report, purposes } };
     const { collectivesMin, collectivesMax, collectivesOwner } = report;
     const isEven = collectivesMin === collectivesMax;

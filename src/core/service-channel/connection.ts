@@ -147,6 +147,11 @@ export class Connection {
     return this.#get(OUT_FROM) !== this.#get(OUT_TO) || this.#get(OUT_REST) > 0;
   }
 
+  /** Are there words here that found no place? They must be moved when there is one. */
+  get hasUnplaced(): boolean {
+    return this.#get(IN_TO) > 0;
+  }
+
   /** Is the store of words without a place full, so that nothing more is received for now? */
   get isFull(): boolean {
     return this.#get(IN_TO) === 4 * stageWords;

@@ -159,7 +159,7 @@ export class ServiceHost {
   #say(line: Line | null): void {
     const connection = line?.connection;
     if (line === null || connection == null) return;
-    if (line.isAsleep) this.#move(line);
+    if (line.isAsleep || connection.hasUnplaced) this.#move(line);
     else if (connection.say(line.wire)) this.#watch(line, connection);
     else this.#drop(line);
   }
