@@ -17,3 +17,7 @@ test("U3 to U6: programs that repair themselves go on under the layer, whoever b
   ok(deaths > seeds / 2 && shrinks > seeds, `only ${deaths} deaths and ${shrinks} shrunken communicators`);
   ok(meetings > seeds && withdrawn > 0, `only ${meetings} meetings at boards, ${withdrawn} arrivals taken back`);
 });
+
+test("U6 §5.3.10: a revoked communicator does not end before reports have come that know nothing of it", () => {
+  for (const seed of [2784, 2853]) deepEqual(runLayerSeed({ seed }).violations, [], `seed ${seed}`);
+});
