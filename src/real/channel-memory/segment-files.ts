@@ -55,7 +55,9 @@ export class SegmentFiles implements SegmentStore {
   }
 
   append(parts: readonly Int32Array[]): void {
-    for (let from = 0; from < parts.length; from += partsMax) this.#writeAll(parts.slice(from, from + partsMax));
+    // Of small messages there is one, for each of which this is called.
+    if (parts.length === 1) this.#writeAll(parts);
+    else for (let from = 0; from < parts.length; from += partsMax) this.#writeAll(parts.slice(from, from + partsMax));
     if (this.#isForDisk) fdatasyncSync(this.#file);
   }
 
@@ -63,6 +65,7 @@ export class SegmentFiles implements SegmentStore {
     let left = parts.map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength));
     while (left.length > 0) {
       let written = this.#write(left);
+      if (left.length === 1 && written === left[0]!.length) return;
       left = left.flatMap((part) => {
         const gone = Math.min(written, part.length);
         written -= gone;

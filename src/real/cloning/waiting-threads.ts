@@ -41,7 +41,10 @@ export class WaitingThreads {
 
   #keep(thread: Worker): void {
     // It ends: another one will be tried when it is needed, and says why.
-    thread.once("error", () => this.#idle.splice(0));
+    thread.once("error", () => {
+      const at = this.#idle.indexOf(thread);
+      if (at >= 0) this.#idle.splice(at, 1);
+    });
     this.#idle.push(thread);
   }
 

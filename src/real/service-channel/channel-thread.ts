@@ -115,9 +115,10 @@ export class ChannelThread implements ClientEnd {
     if (!this.#driver.drive()) ringBell(this.#bell);
   }
 
-  /** Said when the thread moves next. */
+  /** Said at once: the thread may compute for long before it moves again, and the answer should be here then. */
   ask(): void {
     this.#driver.ask();
+    this.#driver.say();
   }
 
   /** The thread waits until all words appended so far are stable. */
@@ -156,6 +157,7 @@ export class ChannelThread implements ClientEnd {
 
   #publish(count: number): void {
     const mustCall = this.#calls.publish(count) === Appended.CALL;
+    // No other thread appends to such a channel, so nobody has relied on the call that is taken back.
     if (this.#sendsItself && this.#driver.say()) {
       if (mustCall) Atomics.store(this.#words, Head.CALLED, 0);
     } else if (mustCall) ringBell(this.#quietBell);

@@ -1,18 +1,16 @@
 import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { tries } from "../../../test/long.ts";
 import type { LoggingOutcome } from "../logging/run-logging.ts";
 import { at, rounds, type Scenario, survive } from "../logging/testing/scenario.ts";
 import { Random } from "../random.ts";
 
 const base: Omit<Scenario, "faults"> = { nodes: 2, program: rounds(6) };
 const kill = "kill service dispatcher";
-const stepUs = 90 / tries(15, 30);
 
 /** The program takes longer than that. */
 function sweep(faults: (atMs: string) => string, scenario: Omit<Scenario, "faults"> = base): LoggingOutcome[] {
   const outcomes: LoggingOutcome[] = [];
-  for (let us = 5; us <= 95; us += stepUs) {
+  for (let us = 5; us <= 95; us += 3) {
     // Whether it crashes at once or in the middle of a record is drawn.
     const services = { ...scenario.services, random: new Random(us) };
     outcomes.push(survive({ ...scenario, services, faults: faults(`${us / 1000}ms`) }));
@@ -27,16 +25,16 @@ const crashes = (outcomes: readonly LoggingOutcome[], kind: keyof LoggingOutcome
 describe("V1 the dispatcher crashes, and another takes over with its journal", () => {
   it("while nothing else fails: nobody notices", () => {
     const outcomes = sweep((atMs) => `${kill} at ${atMs}`);
-    ok(crashes(outcomes, "all") > outcomes.length / 2);
-    ok(crashes(outcomes, "torn") > tries(2, 5), "in the middle of the record that a rank is done");
+    ok(crashes(outcomes, "all") > 15);
+    ok(crashes(outcomes, "torn") > 5, "in the middle of the record that a rank is done");
     ok(outcomes.every(({ restarts }) => restarts === 0));
   });
 
   it("and a node is lost at the same time, before, or a moment later", () => {
     for (const lateMs of [-0.004, 0, 0.004]) {
       const outcomes = sweep((atMs) => `${kill} at ${atMs}; kill node 1 at ${Number.parseFloat(atMs) + lateMs}ms`);
-      ok(crashes(outcomes, "all") > 0.8 * outcomes.length);
-      ok(crashes(outcomes, "torn") > tries(2, 5));
+      ok(crashes(outcomes, "all") > 25);
+      ok(crashes(outcomes, "torn") > 5);
       ok(outcomes.every(({ restarts }) => restarts >= 1));
     }
   });
@@ -49,7 +47,7 @@ describe("V1 the dispatcher crashes, and another takes over with its journal", (
       outcomes.some(({ rare }) => rare.restartsLost > 0),
       "a life that was ordered never was",
     );
-    ok(crashes(outcomes, "all") > outcomes.length / 2);
+    ok(crashes(outcomes, "all") > 15);
     ok(crashes(outcomes, "lateOrders") > 0, "an order arrives when its dispatcher has crashed, and is carried out");
   });
 
@@ -84,7 +82,7 @@ describe("V1 the dispatcher crashes, and another takes over with its journal", (
   it("with a set that is divided over nodes", () => {
     const divided = { ...base, nodes: 4, setOf: [0, 1, 1, 0] };
     const outcomes = sweep((atMs) => `kill node 1 at ${atMs}; ${kill} at ${atMs}`, divided);
-    ok(crashes(outcomes, "all") > outcomes.length / 2);
+    ok(crashes(outcomes, "all") > 15);
     ok(outcomes.every(({ restarts }) => restarts >= 1));
   });
 

@@ -31,11 +31,11 @@ export const layerPlaces = [
   { ranks: 4, nodes: 2, metric: "allreduce_4_ranks_2_nodes_us" },
 ] as const;
 export const layerSizes = { small: 8, large: 1 << 20 } as const;
-/** Rounds in a batch. What the layer is in JavaScript is warm behind some hundred of them, and the long ones are to show that. */
+/** Rounds in a batch. */
 const lengths: readonly (readonly [bytes: number, rounds: number])[] = [
   [layerSizes.small, 2_000],
   [8 << 10, 500],
-  [layerSizes.large, 60],
+  [layerSizes.large, 20],
 ];
 
 export const layerAllreduce: Benchmark = {
@@ -58,7 +58,7 @@ function start(
   { ranks, nodes, metric }: (typeof layerPlaces)[number],
   { contender, options, env }: Mode,
 ): MeasuredStart {
-  const counts = lab.quick ? ["2", "1"] : ["5", "15"];
+  const counts = lab.quick ? ["2", "1"] : ["5", "2"];
   const sizes = lengths.map(([bytes, rounds]) => `${bytes}:${lab.quick ? 2 : rounds}`);
   const where = ["-n", `${ranks}`, "--nodes", `${nodes}`];
   const words = ["run", "--quiet", ...where, ...options, module, metric, ...counts, ...sizes];
