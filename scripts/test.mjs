@@ -3,7 +3,7 @@
 //   npm test -- core/p2p        only test files whose path contains the words given
 //   npm test -- --no-check …    without lint and types, while working
 //   npm run test:long           those too that take long (test/long.ts)
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
@@ -28,7 +28,7 @@ if (process.argv.includes("--long")) process.env.BANYAN_LONG_TESTS = "1";
 const words = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 const built = await run(["scripts/build.mjs", "--if-stale"]);
 if (built !== 0) process.exit(built);
-// It has ended before the first test begins.
+// Beside the first tests: it needs one processor, and they are the longest.
 const checked = process.argv.includes("--no-check") ? 0 : run(["scripts/check.mjs"]);
 
 const testsBelow = (folder) =>
@@ -176,19 +176,17 @@ await build({
   sourcesContent: false,
   banner: { js: `${requires}\n${endsInTime}` },
 });
-if ((await checked) !== 0) process.exit(1);
 const files = entryPoints.map((entry) => join(out, `${entry.out}.mjs`));
-const { status } = spawnSync(
-  process.execPath,
-  [
-    "--enable-source-maps",
-    "--disable-warning=ExperimentalWarning",
-    "--test",
-    "--test-reporter=spec",
-    // More than there are processors: many wait for deaths, heartbeats and sleeping programs. More of them need more memory.
-    `--test-concurrency=${Math.min(availableParallelism() + 8, 12)}`,
-    ...files,
-  ],
-  { stdio: "inherit" },
-);
-process.exit(status ?? 1);
+const tested = await run([
+  "--enable-source-maps",
+  "--disable-warning=ExperimentalWarning",
+  // Ten of them at once have more to collect than there are processors: threads that help each of them are in the way.
+  "--single-threaded-gc",
+  "--test",
+  "--test-reporter=spec",
+  // More than there are processors: many wait for deaths, heartbeats and sleeping programs. More of them need more memory.
+  `--test-concurrency=${Math.min(availableParallelism() + 8, 12)}`,
+  ...files,
+]);
+if ((await checked) !== 0) console.error("Formatting, lint or types are wrong: npm run check says where.");
+process.exit((await checked) || tested);

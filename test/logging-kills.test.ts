@@ -48,7 +48,9 @@ function faultFree(name: ProgramName, { ranks, nodes }: typeof on2): Promise<Fau
   return found;
 }
 
-const argsOf = (name: ProgramName): readonly string[] => (name === "orders" ? ["100", "100000"] : programs[name].args);
+/** Where every kind of fault is tried the program computes for long enough to be hit anywhere. */
+const orders = ["100", long.skip === undefined ? "100000" : "10000"];
+const argsOf = (name: ProgramName): readonly string[] => (name === "orders" ? orders : programs[name].args);
 /** As many rounds, and long enough for several checkpoints on a machine that has nothing else to do. */
 const longOrders = ["100", "250000"];
 

@@ -115,6 +115,7 @@ const block = new Uint8Array(50_000);
 console.log("exchanging");
 for (let i = 0; i < 300; i++) world.sendrecv(block.fill(i), { dest: peer }, block.slice(), { source: peer });
 for (let more = true; more; ) {
+  await new Promise((done) => setTimeout(done, 1));
   world.sendrecv(block, { dest: peer }, block.slice(), { source: peer });
   more = world.allreduce(Int32Array.of(existsSync(${JSON.stringify(enough)}) ? 0 : 1), "min")[0] === 1;
 }

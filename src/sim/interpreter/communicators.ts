@@ -103,14 +103,12 @@ function taskFor(state: ScriptState, how: Making): Maker {
       return new CreateGroup(state.communicator(how.parent), Group.of(how.members), how.tag, core);
     case "create-inter": {
       const { local, leader, bridge, remoteLeader, tag } = how;
-      const talksOver = state.rank === leader ? state.communicator(bridge) : null;
-      return new CreateInter(
-        state.communicator(local),
-        state.rankIn(local, leader),
-        talksOver,
-        state.rankIn(bridge, remoteLeader),
-        tag,
-      );
+      const inside = state.communicator(local);
+      const place = state.rankIn(local, leader);
+      // Whose memory is wrong may lead where it should not, without a bridge: it talks to anybody until it is found out.
+      const talksOver = state.hasCommunicator(bridge) ? state.communicator(bridge) : core.everybody;
+      const remotePlace = state.rankIn(bridge, remoteLeader);
+      return new CreateInter(inside, place, inside.rank === place ? talksOver : null, remotePlace, tag);
     }
     case "merge":
       return new Merge(state.communicator(how.parent), how.high, core);

@@ -1,7 +1,7 @@
 /** D1: replicas compare whole messages; two find a flip, three outvote it, and without one nobody is suspected. */
 import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { longUnless, tries } from "../../../test/long.ts";
+import { long, longUnless, tries } from "../../../test/long.ts";
 import { failureText } from "../failure-text.ts";
 import { runComparingSeed } from "./run-comparing-seed.ts";
 import { runRevivalSeed } from "./run-revival-seed.ts";
@@ -66,6 +66,17 @@ describe("D1 random programs whose replicas compare what they send", () => {
       },
     );
   }
+
+  it(
+    "D1 a process whose memory is wrong leads a group that it should not, without a bridge to the other: seed 9500017",
+    long,
+    () => {
+      const seed = 9500017;
+      const outcome = runComparingSeed({ seed });
+      equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
+      ok(outcome.flipped.length === 1);
+    },
+  );
 
   for (const seed of [70472, 60199]) {
     it(
