@@ -71,6 +71,21 @@ test("D6 one replica is left: messages are not compared, and the summary says ho
   );
 });
 
+test("D1 what has nothing to compare is refused before the job starts", limit, async () => {
+  const base = ["run", "--protocol", "replication", "--compare"];
+  const wrong: readonly (readonly [readonly string[], RegExp])[] = [
+    [["hash", "-n", "1"], /^banyan: Cannot compare messages of one rank: it sends none to others, /m],
+    [["hash", "-n", "2", "--replicas", "1"], /^banyan: Cannot compare messages of one replica: give --replicas 2, /m],
+    [["sums", "-n", "2"], /^banyan: Cannot compare messages by "sums": there is hash, /m],
+    [["hash", "-n", "2", "--replication", "leader"], /^banyan: Cannot compare messages under --replication leader: /m],
+  ];
+  for (const [options, message] of wrong) {
+    const { code, stderr } = await banyan([...base, ...options, source]);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, message);
+  }
+});
+
 for (const kernel of ["cg", "ft", "is", "mg"]) {
   for (const replicas of [2, 3]) {
     test(`D1 ${kernel} with ${replicas} replicas: no false alarm, though it sends its times`, {

@@ -51,6 +51,8 @@ export class Flips {
   readonly #plan: FlipPlan;
   readonly #random: Random;
   #messages = 0;
+  /** By receiver and number, bits: the replicas of the rank that have posted that message. */
+  readonly #posted = new Map<string, { readonly dest: number; replicas: number }>();
 
   constructor(plan: FlipPlan, random: Random) {
     this.#plan = plan;
@@ -64,8 +66,30 @@ export class Flips {
   make(make: MakeReplica, options: ReplicationOptions, ports: ProtocolPorts): ReplicationProtocol {
     const { rank, replica, where } = this.#plan;
     if (options.rank !== rank) return this.#watched(make(options, ports), options, ports);
-    if (options.replica !== replica) return make(options, ports);
-    return where === "memory" ? this.#inMemory(make(options, ports), ports) : make(options, this.#onTheWay(ports));
+    const madeNoting = (through: ProtocolPorts): ReplicationProtocol =>
+      this.#noting(make(options, through), options.replica, ports);
+    if (options.replica !== replica) return madeNoting(ports);
+    return where === "memory" ? this.#inMemory(madeNoting(ports), ports) : madeNoting(this.#onTheWay(ports));
+  }
+
+  #noting(made: ReplicationProtocol, replica: number, { records }: ProtocolPorts): ReplicationProtocol {
+    const post = made.sendPosted.bind(made);
+    made.sendPosted = (send) => {
+      const dest = records.get(send, R_PEER);
+      const name = `${dest} ${records.get(send, R_SEQUENCE)}`;
+      const posted = this.#posted.get(name) ?? { dest, replicas: 0 };
+      posted.replicas |= 1 << replica;
+      this.#posted.set(name, posted);
+      return post(send);
+    };
+    return made;
+  }
+
+  /** The ranks to which the replica that was hit has posted messages that no other ever posts: they are judged never, and stay where they are. */
+  get receiversOfMore(): ReadonlySet<number> {
+    const only = 1 << this.#plan.replica;
+    const more = [...this.#posted.values()].filter(({ replicas }) => replicas === only);
+    return new Set(more.map(({ dest }) => dest));
   }
 
   /** What counts as received must not be the message that was hit. */

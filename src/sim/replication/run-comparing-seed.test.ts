@@ -78,6 +78,18 @@ describe("D1 random programs whose replicas compare what they send", () => {
     },
   );
 
+  for (const seed of [200396, 200099]) {
+    it(
+      `D1 a message that only a process sends whose memory is wrong is seen by nobody: seed ${seed}`,
+      longUnless(seed === 200396),
+      () => {
+        const outcome = runComparingSeed({ seed });
+        equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
+        ok(outcome.flipped.length === 1 && outcome.suspicions.length > 0);
+      },
+    );
+  }
+
   for (const seed of [70472, 60199]) {
     it(
       `D1 memory that is wrong is found by the first message that is judged, not always by the one that was hit: seed ${seed}`,

@@ -107,6 +107,10 @@ export function checkReplication(values: OptionValues, { ranks }: JobFacts): str
     return `Cannot compare messages by "${compare}": there is hash, which is of all their bytes`;
   if (compare !== undefined && !comparedVariants.some((variant) => variant === (replication ?? "parallel")))
     return `Cannot compare messages under --replication ${replication}: ${comparedVariants.join(" and ")} can be`;
+  if (compare !== undefined && replicas === 1)
+    return "Cannot compare messages of one replica: give --replicas 2, which find a difference, or 3, which outvote it";
+  if (compare !== undefined && ranks === 1)
+    return "Cannot compare messages of one rank: it sends none to others, and nothing else is compared; run it on 2 ranks and more";
   if (replicateRanks === undefined) return undefined;
   const chosen = ranksOf(replicateRanks);
   if (chosen === undefined) return `Cannot replicate the ranks "${replicateRanks}": give a list like 0,1,4-7`;
