@@ -77,9 +77,9 @@ const freedMax = 256;
 
 /** What goes on beside the program whenever the process makes progress, in its calls and in its waits. */
 export interface Background {
-  /** Is there anything to do for `progress`, whatever arrives? Otherwise it is called only when a message has come that nobody had asked for. */
+  /** Is there anything to do for `progress`, whatever arrives? Otherwise it is called only when messages have come in its contexts (context.ts). */
   readonly isBusy: boolean;
-  /** How many such messages had come (`UnexpectedMessages.appended`) when it was called last. */
+  /** How many of them had come (`UnexpectedQueue.appended`) when it was called last. */
   readonly appendedSeen: number;
   /** Does what can be done now; true when anything moved. Waits for nothing. */
   progress(): boolean;

@@ -5,7 +5,7 @@ import type { FaultLayerOptions } from "../../core/fault-layer/fault-layer.ts";
 import type { Say } from "../../core/fault-layer/side-channel.ts";
 import type { Engine } from "../../core/p2p/engine.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
-import { layerContext, sideContext } from "../../core/process/context.ts";
+import { sideContext } from "../../core/process/context.ts";
 import { R_BYTES, R_CONTEXT, R_MODE } from "../../core/request/records.ts";
 import { PacketKind } from "../../core/wire/packet.ts";
 import type { Steps } from "../sim-process.ts";
@@ -64,7 +64,7 @@ function bytesUnread({ unexpected, records }: Engine): number {
   let bytes = 0;
   unexpected.forEach((envelope) => {
     const context = records.get(envelope, R_CONTEXT);
-    const isOfLayer = context === layerContext || context === sideContext(context);
+    const isOfLayer = context === sideContext(context);
     const isHere = records.get(envelope, R_MODE) === PacketKind.EAGER;
     if (!isOfLayer && isHere) bytes += records.get(envelope, R_BYTES);
   });

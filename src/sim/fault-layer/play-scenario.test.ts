@@ -43,10 +43,16 @@ describe("U5, U6: scenarios of the thesis that are written down", () => {
       ["one", [0, 1]],
       ["two", [4, 5]],
     ] as const) {
-      // Of the dead that are not the root. Nobody has commanded them before: their reports are the first.
-      const [report] = lines.filter((line) => line.includes(`in ${comm}: REPORT`));
-      match(report!, /^[23] -> /);
-      for (const member of members) inOrder(lines, [/dies/, new RegExp(`^${member} bcast ${comm} 0: PROC_FAILED$`)]);
+      const commanded = lines.findIndex((line) => line.includes(`in ${comm}: VERDICT`));
+      const reported = lines.findIndex((line) => new RegExp(`^[23] -> . in ${comm}: REPORT .*dead`).test(line));
+      ok(reported >= 0 && reported < commanded, `${comm}: ${reported}, ${commanded}`);
+      for (const member of members) {
+        inOrder(lines, [
+          /dies/,
+          new RegExp(`in ${comm}: VERDICT .*dead 2 3`),
+          new RegExp(`^${member} bcast ${comm} 0: PROC_FAILED$`),
+        ]);
+      }
     }
   });
 
