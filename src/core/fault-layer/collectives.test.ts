@@ -188,6 +188,31 @@ describe("U6 §5.3.8.3: revocation", () => {
   });
 });
 
+test("U3: revoke, shrink, agree and acknowledgements are the layer's own: the base hears of no death and no revocation", () => {
+  inManyWorlds(
+    5,
+    function* (rank) {
+      const { world, operations } = rank;
+      if (rank.rank === 3) return yield* rank.die();
+      equal(yield* rank.barrier(world), PROC_FAILED);
+      rank.acknowledgeAll(world);
+      equal((yield* rank.agree(world, 6)).flags, 6);
+      operations.revoke(world);
+      equal(yield* rank.barrier(world), REVOKED);
+      const survivors = yield* rank.shrink(world);
+      equal((yield* rank.sum(survivors!, [1])).words[0], 4);
+      return yield* rank.finalize();
+    },
+    ({ world }) => {
+      for (const { core } of world.processes) {
+        const { failures, revocations, agreements } = core;
+        const known = [failures.count, revocations.count, agreements.has(core.world.context), core.world.isRevoked];
+        deepEqual(known, [0, 0, false, false]);
+      }
+    },
+  );
+});
+
 test("U6: a member that has seen the death in a message agrees while the others are in a collective", () => {
   inManyWorlds(4, function* (rank) {
     const { world } = rank;

@@ -23,7 +23,7 @@ interface LayeredWorldOptions extends WorldOptions {
   /** Of bits of messages; 0 unless given. */
   readonly flipProbability?: number;
   /** Gets every word that processes say to each other, and the communicator that it concerns; null: the two processes. */
-  readonly listener?: (
+  readonly heard?: (
     from: number,
     to: WorldRank,
     kind: Say,
@@ -44,7 +44,7 @@ export interface LayeredOutcome {
 }
 
 export function runLayered(options: LayeredWorldOptions, program: LayeredProgram): LayeredOutcome {
-  const { fanOut = 2, background = "tree", flipProbability = 0, listener: heard, ...worldOptions } = options;
+  const { fanOut = 2, background = "tree", flipProbability = 0, heard, ...worldOptions } = options;
   const world = new World(worldOptions);
   const said: string[] = [];
   const ranks = world.processes.map((process) => {

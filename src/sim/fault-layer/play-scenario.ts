@@ -117,7 +117,7 @@ export function playScenario({ ranks, fanOut, background, calls }: TextScenario)
       fanOut,
       background,
       cost: { jitterNs: 0 },
-      listener: (from, to, kind, words, comm) => {
+      heard: (from, to, kind, words, comm) => {
         const place = comm === null ? "" : (names.get(comm.context) ?? "a communicator of the runtime");
         lines.push(saidText(from, to, kind, words, place));
       },
