@@ -21,7 +21,7 @@ const nothing = -2 as RecordId;
 
 /**
  * The one that the program is in, where nothing speaks against it when it comes: its request is the base's own, and costs what it costs without the layer. (A
- * task beside it is advanced in every progress, by code that is cold in most programs: a twentieth of a megabyte's time.)
+ * task beside it is advanced in every progress, by code that is cold in most programs.)
  */
 export class UntoldCollective {
   readonly #base: Operations;
