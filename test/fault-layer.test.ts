@@ -2,7 +2,7 @@
  * The fault-simulation layer on real runs: rows U3 and U9, Tests 1 to 11 of the thesis. Everything finer is in src/core/fault-layer, in simulated worlds.
  */
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { test } from "node:test";
 import { banyan, folderOf, program, runMsMax } from "./harness.ts";
@@ -40,6 +40,7 @@ const tests = resolve("test/programs/c/layer-tests.c");
 for (const [what, dead, ...options] of [
   ["some dead, the root alive", "01001", "--fan-out", "2"],
   ["the root and others dead", "10011", "--fan-out", "2"],
+  ["others dead, on two nodes", "01110", "--nodes", "2"],
   ["news by broadcasts of the runtime (§5.3.5.2)", "10010", "--background", "ibcast", "--nodes", "2"],
 ] as const) {
   test(`U9: Tests 1 to 11 on a real run, ${what}`, { ...limit, ...longUnless(dead === "10011") }, async () => {
@@ -136,6 +137,59 @@ test("U7 (5.1): Sim_FT_decide_kill with a probability that grows since it was as
   assert.equal(code, 0);
 });
 
+/** Rank 1 dies by a condition of its own, and the other one hears of it when the simulated detection time is over. */
+const detected = program(
+  "layer-detected.c",
+  `
+  #define SIM_FT_TIMEOUT 300
+  #define SIM_FT_CONDITION (me == 1 && step == 3)
+  static int me, step;
+  #include <MPI-FT.h>
+  #include <stdio.h>
+  int main(int argc, char **argv) {
+    int error, one = 1, sum;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    double before;
+    do {
+      before = MPI_Wtime();
+      step++;
+      Sim_FT_decide_kill();
+      error = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    } while (!error);
+    printf("%d %d %d\\n", error == MPI_ERR_PROC_FAILED, step, MPI_Wtime() - before > 0.25);
+    MPI_Finalize();
+    return 0;
+  }
+`,
+);
+
+const detectedScript = program(
+  "layer-detected.ts",
+  `
+  import { mpi } from "banyan";
+  const { world } = mpi;
+  world.barrier();
+  const before = mpi.wtime();
+  if (world.rank === 1) mpi.killMe(300);
+  try { world.barrier(); } catch (caught) {
+    console.log((caught as { className: string }).className === "MPI_ERR_PROC_FAILED" ? 1 : 0, 3, mpi.wtime() - before > 0.25 ? 1 : 0);
+  }
+`,
+);
+
+for (const [language, path] of [
+  ["C", detected],
+  ["TypeScript", detectedScript],
+] as const) {
+  test(`U3: nobody hears of a death before the simulated detection time is over: ${language}`, limit, async () => {
+    const { code, stdout, stderr } = await banyan(["run", "-n", "2", "--fault-layer", path]);
+    assert.equal(stdout, "1 3 1\n", stderr);
+    assert.equal(code, 0, stderr);
+  });
+}
+
 /** Goes on with whoever is left, for ever. */
 const endless = program(
   "layer-endless.ts",
@@ -229,6 +283,34 @@ test("U9: banyan sim tells what Tests 1 to 5 cost with the layer and without", l
       ["sim", "-n", "8", "--fault-layer", mortal],
       /^banyan: Cannot simulate .* with --protocol fault-layer: it would run/,
     ],
+  ] as const) {
+    const refused = await banyan(args);
+    assert.match(refused.stderr, said);
+    assert.equal(refused.code, 2);
+  }
+});
+
+test("U5, U6: banyan sim plays a scenario that is written down, compares, and records it", limit, async () => {
+  const folder = folderOf("layer-scenarios");
+  mkdirSync(folder);
+  const path = `${folder}/mine.txt`;
+  writeFileSync(path, "world ranks=3\n2 die\n0,1 sum world\n");
+  const play = ["sim", "--fault-layer", "--scenario", `@${path}`];
+  const first = await banyan(play);
+  assert.equal(first.code, 1, first.stderr);
+  assert.match(first.stdout, /^2 dies\n(.*\n)*0 sum world: PROC_FAILED\n/m);
+  assert.match(first.stderr, /recorded is "nothing more", now it is ".*"; --rewrite records it anew\n$/);
+  assert.equal((await banyan([...play, "--rewrite"])).code, 0);
+  const again = await banyan(play);
+  assert.equal(again.code, 0, again.stderr);
+  assert.equal(readFileSync(path, "utf8"), `world ranks=3\n2 die\n0,1 sum world\n----\n${first.stdout}`);
+  for (const [args, said] of [
+    [["sim", "--scenario", `@${path}`], /--protocol none has no scenarios in files; fault-layer has\n$/],
+    [
+      ["sim", "--fault-layer", "--scenario", `@${folder}/none.txt`],
+      /Cannot read the scenario .*: there is no such file/,
+    ],
+    [["sim", "--rewrite"], /Cannot use --rewrite: name a file with --scenario @<file>\n$/],
   ] as const) {
     const refused = await banyan(args);
     assert.match(refused.stderr, said);

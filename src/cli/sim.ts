@@ -3,6 +3,7 @@
  * its violations and the one command that runs it again. Given a program in C, the command runs that program in one world
  * (sim-program.ts).
  */
+import { writeFileSync } from "node:fs";
 import { Command, Option } from "commander";
 import { checkPlan } from "../core/fault/check.ts";
 import { parsePlan } from "../core/fault/parse.ts";
@@ -15,13 +16,13 @@ import { familyNames } from "../sim/generator/generator.ts";
 import { recoveringSeeds, withoutSets } from "../sim/protocol-worlds/recovering-seeds.ts";
 import { repairingSeeds } from "../sim/protocol-worlds/repairing-seeds.ts";
 import { replicatedSeeds } from "../sim/protocol-worlds/replicated-seeds.ts";
-import { scenarios } from "../sim/protocol-worlds/scenarios.ts";
+import { scenarios, textScenarios } from "../sim/protocol-worlds/scenarios.ts";
 import type { RecoveringSeedOptions, SeededWorld } from "../sim/protocol-worlds/seeded-world.ts";
 import { type SetsBy, setsBy } from "../sim/recovery/sets.ts";
 import { runSeed } from "../sim/run-seed.ts";
 import { complain, UsageError } from "./complain.ts";
 import type { CreateCommand } from "./create-command.ts";
-import { readFaultPlan } from "./fault-plan.ts";
+import { readFaultPlan, readScenario } from "./fault-plan.ts";
 import { protocolFlags } from "./protocol-options.ts";
 import { type SimProgramOptions, simulateProgram } from "./sim-program.ts";
 import { wholeNumber } from "./whole-number.ts";
@@ -37,6 +38,7 @@ interface SimOptions extends SimProgramOptions {
   readonly often: readonly string[];
   readonly trace?: true;
   readonly scenario?: string;
+  readonly rewrite?: true;
 }
 
 /** After this many failing seeds the others are not worth the time. */
@@ -60,6 +62,8 @@ const scenarioTexts = Object.entries(scenarios).flatMap(([protocol, named]) =>
 function simulateWorlds(options: SimOptions): number {
   const { scenario, protocol, ranks } = options;
   checkRanks(ranks);
+  if (scenario?.startsWith("@")) return playFile(scenario.slice(1), options);
+  if (options.rewrite) throw new UsageError("Cannot use --rewrite: name a file with --scenario @<file>");
   if (scenario === undefined) return sim(options);
   const describe = scenarios[protocol]?.[scenario];
   if (describe === undefined) {
@@ -70,6 +74,26 @@ function simulateWorlds(options: SimOptions): number {
     throw new UsageError(`Cannot run the scenario "${scenario}": say for how many ranks with -n, 2 or more`);
   }
   for (const line of describe(ranks, complain)) process.stdout.write(`${line}\n`);
+  return 0;
+}
+
+/** A scenario that is written down, with what happened when it was recorded. */
+function playFile(path: string, { protocol, rewrite }: SimOptions): number {
+  const play = textScenarios[protocol];
+  if (play === undefined) {
+    const state = `--protocol ${protocol} has no scenarios in files`;
+    throw new UsageError(`Cannot play ${path}: ${state}; ${Object.keys(textScenarios).join(", ")} has`);
+  }
+  const played = play(readScenario(path));
+  if (typeof played === "string") throw new UsageError(played);
+  const { lines, difference, text } = played;
+  for (const line of lines) process.stdout.write(`${line}\n`);
+  if (rewrite) writeFileSync(path, text);
+  else if (difference !== null) {
+    const { recorded = "nothing more", now = "nothing more" } = difference;
+    complain(`${path}: recorded is "${recorded}", now it is "${now}"; --rewrite records it anew`);
+    return 1;
+  }
   return 0;
 }
 
@@ -127,7 +151,11 @@ export const simCommand: CreateCommand = (finished) =>
       [],
     )
     .option("--trace", "with --seed: print everything that happens")
-    .option("--scenario <name>", `instead of random programs, with -n: ${scenarioTexts.join(", ")}`)
+    .option(
+      "--scenario <name>",
+      `instead of random programs, with -n: ${scenarioTexts.join(", ")}; @file plays one that is written down`,
+    )
+    .option("--rewrite", "with --scenario @file: record in the file what happens")
     .option(
       "--nodes <number>",
       "how many simulated nodes hold the ranks (default: the seed decides; of a program: 1)",

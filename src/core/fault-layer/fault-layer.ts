@@ -44,8 +44,8 @@ export interface FaultLayerOptions {
   readonly isDue?: (() => boolean) | null;
   /** Called when the process has died. */
   readonly died?: () => void;
-  /** Gets every word that this process says to others. */
-  readonly listener?: (to: WorldRank, kind: Say, words: readonly number[]) => void;
+  /** Gets every word that this process says to others. `comm`: the communicator that it concerns; null: the two processes. */
+  readonly listener?: (to: WorldRank, kind: Say, words: readonly number[], comm: Communicator | null) => void;
 }
 
 export class FaultLayer implements Background, MemberHost, EndingLayer, SimulatedDeath {
@@ -63,6 +63,8 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
   readonly partial: PartialCalls;
   readonly isDue: (() => boolean) | null;
   isDead = false;
+  isBusy = true;
+  appendedSeen = 0;
   readonly #hasBroadcasts: boolean;
   readonly #listener: FaultLayerOptions["listener"];
   readonly #died: FaultLayerOptions["died"];
@@ -85,8 +87,11 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
     this.#listener = listener;
     this.#died = died;
     this.messages = new WatchedMessages(process.engine, this.handshakes, this.deaths);
-    this.collectives = new StartedCollectives(base, process.memory);
-    this.lingering = new Lingering(base);
+    const stir = (): void => {
+      this.isBusy = true;
+    };
+    this.collectives = new StartedCollectives(base, process.memory, stir);
+    this.lingering = new Lingering(base, stir);
     this.partial = new PartialCalls(this);
     this.#side = new SideChannel(process, (message) => this.#heard(message));
     process.background = this;
@@ -125,6 +130,8 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
 
   /** A process that died while others waited for it in a call takes part in that call: nobody asks it to report to what has come of it. */
   made(comm: Communicator): void {
+    // Words about it may have come before.
+    this.isBusy = true;
     if (this.isDead) this.memberOf(comm);
   }
 
@@ -134,11 +141,17 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
   }
 
   progress(): boolean {
+    // Before all else: what happens meanwhile is for the next time.
+    this.appendedSeen = this.process.engine.unexpected.appended;
+    this.isBusy = this.#hasBroadcasts;
     let moved = this.#side.progress();
     if (this.#hasBroadcasts && this.#progressBroadcasts()) moved = true;
     this.lingering.progress();
     this.collectives.progress();
     if (this.#received.size !== 0) this.#freeReceived();
+    if (this.#side.isBusy || this.lingering.isBusy || this.collectives.isBusy || this.#received.size !== 0) {
+      this.isBusy = true;
+    }
     return moved;
   }
 
@@ -241,8 +254,9 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
   // What others say
 
   say(comm: Communicator | null, to: WorldRank, kind: Say, words: readonly number[]): void {
-    this.#listener?.(to, kind, words);
+    this.#listener?.(to, kind, words, comm);
     this.#side.say(comm, to, kind, words);
+    this.isBusy = true;
   }
 
   #heard(message: SideMessage): void {
@@ -278,6 +292,7 @@ export class FaultLayer implements Background, MemberHost, EndingLayer, Simulate
   /** Receives whatever of that process has arrived: it knows of the death, and sends no more (§5.3.3). */
   #receive(source: WorldRank, program: number): void {
     const { engine, memory } = this.process;
+    this.isBusy = true;
     for (const context of [program, partitionedContext(program)]) {
       for (;;) {
         const envelope = engine.probe(source, ANY_TAG, context);

@@ -51,7 +51,8 @@ function startProgramCall(
   form: CollectiveForm,
 ): RecordId {
   const { kind, send, receive, reduction } = program;
-  const call = { ...program.call, form };
+  // V8 11 is slow to spread it, see board-operations.ts.
+  const call = program.call.form === form ? program.call : { ...program.call, form };
   if (reduction !== null) return base.startReduction(comm, kind as "reduce", send, receive, call, reduction);
   return base.startEqual(comm, kind as "bcast", send, receive, call);
 }

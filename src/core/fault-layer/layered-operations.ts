@@ -31,27 +31,33 @@ import {
   LayerExchange,
   LayerShrink,
   recentCallOf,
+  startCall,
 } from "./guarded-tasks.ts";
 import type { Member } from "./member.ts";
 import { MetCollective } from "./met-collective.ts";
-import { isMeeting } from "./recent-collectives.ts";
+import { isMeeting, type RecentCall } from "./recent-collectives.ts";
 import { Purpose } from "./report.ts";
-import { SelfSynchronised } from "./self-synchronised.ts";
+import { SelfSynchronised, UntoldCollective } from "./self-synchronised.ts";
 import type { EqualCollective } from "./started-collectives.ts";
 
-/** Before any news the answer depends on the call alone, and is the same at all members. A barrier is the synchronisation of the layer. */
-function isItsOwnMeeting(comm: Communicator, call: GuardedCall): boolean {
+/**
+ * The call, if it is its own synchronisation; null: it is not. Before any news the answer depends on the call alone, and is the same at all members. A
+ * barrier is the synchronisation of the layer.
+ */
+function ownMeetingOf(comm: Communicator, call: GuardedCall): RecentCall | null {
   const recent = recentCallOf(comm, call);
-  return recent !== null && recent.kind !== "barrier" && isMeeting(recent);
+  return recent !== null && recent.kind !== "barrier" && isMeeting(recent) ? recent : null;
 }
 
 export class LayeredOperations extends PassingOperations {
   readonly layer: FaultLayer;
   readonly #process: Process;
+  readonly #untold: UntoldCollective;
 
   constructor(base: Operations, process: Process, options: FaultLayerOptions) {
     super(base);
     this.#process = process;
+    this.#untold = new UntoldCollective(base);
     this.layer = new FaultLayer(base, process, options);
   }
 
@@ -220,7 +226,8 @@ export class LayeredOperations extends PassingOperations {
   #guard(member: Member, call: GuardedCall, form: CollectiveForm): RecordId {
     if (form === "blocking") {
       const isOnBoard = "equal" in call && this.#isOfBoard(member.comm, call.equal);
-      if (!isOnBoard && isItsOwnMeeting(member.comm, call)) return this.#synchroniseItself(member, call);
+      const own = isOnBoard ? null : ownMeetingOf(member.comm, call);
+      if (own !== null) return this.#synchroniseItself(member, call, own);
       if (this.#mayMeet(member)) return this.#meet(member, call, isOnBoard);
     }
     const isHopeless = this.layer.deaths.isAmong(member.members);
@@ -233,16 +240,23 @@ export class LayeredOperations extends PassingOperations {
     return !this.layer.isBroken(member) || this.#process.pass.meetings?.isAtGate === true;
   }
 
-  #synchroniseItself(member: Member, call: GuardedCall): RecordId {
-    const request = this.base.startTask(new SelfSynchronised(this.base, member, call));
-    if (this.base.isComplete(request)) this.base.progress();
+  #synchroniseItself(member: Member, call: GuardedCall, recent: RecentCall): RecordId {
+    const { base } = this;
+    const { comm } = member;
+    let request: RecordId;
+    if (this.#untold.request < 0 && member.isIdle && !comm.isBroken) {
+      this.#untold.announce(member, recent);
+      request = startCall(base, comm, call, "blocking");
+      this.#untold.request = request;
+    } else request = base.startTask(new SelfSynchronised(base, member, call));
+    // A call that waits for nobody hears others all the same.
+    if (base.isComplete(request)) base.progress();
     return request;
   }
 
   #meet(member: Member, call: GuardedCall, isOnBoard: boolean): RecordId {
     const request = this.base.startTask(new MetCollective(this.base, member, call, isOnBoard));
     if (this.layer.isBroken(member)) this.layer.broken(member);
-    // A call that waits for nobody hears others all the same.
     if (this.base.isComplete(request)) this.base.progress();
     return request;
   }
@@ -353,10 +367,12 @@ export class LayeredOperations extends PassingOperations {
 
   /** Null: the layer leaves the end of the request to the base. */
   #isOver(request: RecordId): boolean | null {
+    if (request === this.#untold.request) return this.#untold.isOver;
     return this.layer.messages.isSendOver(request) ?? this.layer.collectives.isOver(request);
   }
 
   #errorHere(request: RecordId): ErrorCode {
+    if (request === this.#untold.request) return this.#untold.error;
     return this.layer.messages.errorOf(request) || this.layer.collectives.errorOf(request);
   }
 
@@ -382,6 +398,11 @@ export class LayeredOperations extends PassingOperations {
   }
 
   override end(request: RecordId): void {
+    if (request === this.#untold.request) {
+      this.#untold.end();
+      this.layer.lingering.end(request);
+      return;
+    }
     if (this.layer.collectives.end(request)) return;
     this.layer.messages.forget(request);
     this.layer.lingering.end(request);
@@ -403,7 +424,14 @@ export class LayeredOperations extends PassingOperations {
   // Waiting
 
   override wait(request: RecordId): boolean {
+    if (request === this.#untold.request) return this.#waitForUntold(request);
     if (this.#isOver(request) === null) return this.base.wait(request);
     return this.base.waitUntil(() => this.isComplete(request));
+  }
+
+  /** By the loop that is warm without the layer; the verdict, where there is news, is a matter of its own. */
+  #waitForUntold(request: RecordId): boolean {
+    const untold = this.#untold;
+    return this.base.wait(request) && (untold.isOver || this.base.waitUntil(() => untold.isOver));
   }
 }

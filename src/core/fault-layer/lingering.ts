@@ -10,23 +10,36 @@ export class Lingering {
   /** Freed by the program before they were over, with what is left to do then. */
   readonly #freed = new Map<RecordId, { readonly leftover: Leftover | null; readonly operations: Operations }>();
 
-  constructor(base: Operations) {
+  /** Called when there is something to do for `progress`. */
+  readonly #stir: () => void;
+
+  constructor(base: Operations, stir: () => void) {
     this.#base = base;
+    this.#stir = stir;
+  }
+
+  get isBusy(): boolean {
+    return this.#ended.size !== 0 || this.#freed.size !== 0;
   }
 
   /** It is over for the program. */
   end(request: RecordId): void {
-    if (this.#base.isComplete(request)) this.#base.end(request);
-    else this.#ended.add(request);
+    if (this.#base.isComplete(request)) {
+      this.#base.end(request);
+      return;
+    }
+    this.#ended.add(request);
+    this.#stir();
   }
 
   /** The program does not want to hear of it; `operations` are those by which the program would. */
   free(request: RecordId, leftover: Leftover | null, operations: Operations): void {
     this.#freed.set(request, { leftover, operations });
+    this.#stir();
   }
 
   progress(): void {
-    if (this.#ended.size === 0 && this.#freed.size === 0) return;
+    if (!this.isBusy) return;
     const base = this.#base;
     for (const request of this.#ended) {
       if (!base.isComplete(request)) continue;

@@ -9,11 +9,62 @@
  * have reported, so nobody takes a result that is made of such buffers for a good one.
  */
 import type { RecordId } from "../base/brand.ts";
+import type { ErrorCode } from "../base/mpi-error.ts";
 import type { Operations } from "../binding/operations.ts";
 import { Task } from "../process/task.ts";
 import { type GuardedCall, GuardedCollective, recentCallOf, startCall } from "./guarded-tasks.ts";
 import type { Member, Turn } from "./member.ts";
+import type { RecentCall } from "./recent-collectives.ts";
 
+/** No request, not even the one that stands for none. */
+const nothing = -2 as RecordId;
+
+/**
+ * The one that the program is in, where nothing speaks against it when it comes: its request is the base's own, and costs what it costs without the layer. (A
+ * task beside it is advanced in every progress, by code that is cold in most programs.)
+ */
+export class UntoldCollective {
+  readonly #base: Operations;
+  #member: Member | null = null;
+  #turn: Turn | null = null;
+  /** Of the base; negative: the program is in none. */
+  request = nothing;
+  /** Told to nobody, and all members have come. */
+  #isMet = false;
+
+  constructor(base: Operations) {
+    this.#base = base;
+  }
+
+  /** Before the base begins, which takes the number that `call` has. */
+  announce(member: Member, call: RecentCall): void {
+    this.#member = member;
+    this.#turn = member.begin(call);
+    this.#isMet = false;
+  }
+
+  get isOver(): boolean {
+    if (this.#isMet) return true;
+    if (!this.#base.isComplete(this.request)) return false;
+    const turn = this.#turn!;
+    if (turn.at !== null) return turn.isOver;
+    this.#member!.met(turn);
+    this.#isMet = true;
+    return true;
+  }
+
+  /** The verdict's; 0: there was none, or it is carried out. */
+  get error(): ErrorCode {
+    return this.#turn!.error;
+  }
+
+  /** The program gives its request back. */
+  end(): void {
+    this.request = nothing;
+  }
+}
+
+/** The same where the program is in another one already, where calls wait for verdicts, or where it is known that a member will not come. */
 export class SelfSynchronised extends Task {
   readonly #base: Operations;
   readonly #member: Member;

@@ -113,6 +113,11 @@ export class SideChannel {
     return this.#all;
   }
 
+  /** Are words still leaving or coming? */
+  get isBusy(): boolean {
+    return this.#leaving.size !== 0 || this.#coming.size !== 0;
+  }
+
   /** Frees what has left, and hands over what has come. True: anything moved. */
   progress(): boolean {
     const { engine, communicators, communicatorsMade } = this.#process;

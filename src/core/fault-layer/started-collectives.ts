@@ -54,9 +54,17 @@ export class StartedCollectives {
   /** Blocking ones that came to nothing, in which this member takes part for the sake of the others. */
   readonly #joined = new Map<RecordId, Joined>();
 
-  constructor(base: Operations, memory: Memory) {
+  /** Called when there is something to do for `progress`. */
+  readonly #stir: () => void;
+
+  constructor(base: Operations, memory: Memory, stir: () => void) {
     this.#base = base;
     this.#memory = memory;
+    this.#stir = stir;
+  }
+
+  get isBusy(): boolean {
+    return this.#joined.size !== 0;
   }
 
   /** For the program. */
@@ -101,6 +109,7 @@ export class StartedCollectives {
     if (comm.nextNumber === call.tag) comm.endPromise(comm.promiseCollective());
     const started = this.#startWithout(member, call);
     this.#joined.set(started.request, { member, started });
+    this.#stir();
   }
 
   /** Gives back what is over of those that this member has joined. */

@@ -11,6 +11,8 @@ import { HashIndex, patternHash } from "./hash-index.ts";
 import { RecordList } from "./record-list.ts";
 
 const none = -1 as RecordId;
+/** Contexts with these bits are a layer's beside the program: it looks for its messages by itself, without receives (process/context.ts). */
+export const asideBits = 0x40000001;
 const exact = 0;
 const anySource = 1;
 const anyTag = 2;
@@ -22,7 +24,7 @@ export class UnexpectedQueue {
   private readonly indexes: readonly [HashIndex, HashIndex, HashIndex, HashIndex];
   /** Which indexes are kept up: the exact one always, the others once they have been asked. */
   private kept = 1 << exact;
-  /** How many envelopes have come, all together: whoever has looked through the queue need not again before there are more. */
+  /** How many envelopes of a layer's have come, all together: when it has looked for them it need not again before there are more. */
   appended = 0;
 
   constructor(records: Records) {
@@ -42,7 +44,7 @@ export class UnexpectedQueue {
 
   append(envelope: RecordId): void {
     this.list.append(envelope);
-    this.appended++;
+    if ((this.records.get(envelope, R_CONTEXT) & asideBits) === asideBits) this.appended++;
     for (let kind = exact; kind <= anyBoth; kind++) {
       if ((this.kept & (1 << kind)) === 0) continue;
       const index = this.indexes[kind]!;

@@ -6,6 +6,8 @@
  * none of them knows the candidate, and try the parent's next count otherwise. A context takes two numbers: even for
  * the program's messages, odd for collectives.
  */
+import { asideBits } from "../p2p/unexpected-queue.ts";
+
 export const worldContext = 2;
 export const selfContext = 4;
 /** The context of the barrier at the end of the job. */
@@ -15,7 +17,7 @@ export const quietContext = 9;
 /** The parent's context of communicators that are made of a group alone. */
 export const groupContext = 10;
 /** The context in which the fault-simulation layers of two processes speak about each other, whatever communicators they share. */
-export const layerContext = 13;
+export const layerContext = 12 | asideBits;
 /** Lower contexts are the runtime's own. */
 const contextsReserved = 16;
 
@@ -48,4 +50,4 @@ export const collectiveContext = (context: number): number => context | 1;
 export const partitionedContext = (context: number): number => context | 0x40000000;
 
 /** The context in which the fault-simulation layer speaks about a communicator: no message of the program, no collective is there. */
-export const sideContext = (context: number): number => context | 0x40000001;
+export const sideContext = (context: number): number => context | asideBits;

@@ -99,6 +99,8 @@ interface InquiringProcess {
   hasFreed(context: number): boolean;
   /** The program has come to its end. */
   readonly isOver: boolean;
+  /** A layer above that may end what members wait for; null: there is none. */
+  readonly background: object | null;
 }
 
 export class Inquiries implements CircleHost {
@@ -540,6 +542,8 @@ export class Inquiries implements CircleHost {
       return blockedCollective(board.comm, board.number, unknownCall, board.comm.group.worldRanks());
     const operation = collectives.operations.find(({ request }) => request === blockedIn);
     if (operation === undefined || operation.phase !== Phase.RUNNING) return null;
+    // News that this process has not heard may end it.
+    if (process.background !== null) return null;
     const { comm, tag, turn, call } = this.matterOf(operation);
     const peers = needsEveryMember(call.kind) ? unionOf(comm).worldRanks() : this.awaitedPeers(operation);
     return blockedCollective(comm, tag, call, peers, turn);

@@ -77,6 +77,10 @@ const freedMax = 256;
 
 /** What goes on beside the program whenever the process makes progress, in its calls and in its waits. */
 export interface Background {
+  /** Is there anything to do for `progress`, whatever arrives? Otherwise it is called only when messages have come in its contexts (context.ts). */
+  readonly isBusy: boolean;
+  /** How many of them had come (`UnexpectedQueue.appended`) when it was called last. */
+  readonly appendedSeen: number;
   /** Does what can be done now; true when anything moved. Waits for nothing. */
   progress(): boolean;
   /** The communicator is there, from now on. */
@@ -386,7 +390,11 @@ export class Process {
     if (this.inquiries.refused !== null) this.inquiries.tellRefused();
     let moved = this.engine.progress();
     if (this.engine.arrivals.hasNews && this.takeNews()) moved = true;
-    if (this.background?.progress() === true) moved = true;
+    // A wait comes here often: what has nothing to do costs two comparisons.
+    const { background } = this;
+    if (background !== null && (background.isBusy || background.appendedSeen !== this.engine.unexpected.appended)) {
+      if (background.progress()) moved = true;
+    }
     if (this.collectives.isBusy && this.collectives.progress()) moved = true;
     if (this.tasks.length !== 0 && this.advanceTasks()) moved = true;
     return moved;

@@ -1,14 +1,17 @@
 /** A world whose processes all run one program under the fault-simulation layer. */
 import type { WorldRank } from "../../core/base/brand.ts";
 import type { BackgroundWay } from "../../core/fault-layer/background-way.ts";
-import { Say } from "../../core/fault-layer/side-channel.ts";
+import type { FaultLayerOptions } from "../../core/fault-layer/fault-layer.ts";
+import type { Say } from "../../core/fault-layer/side-channel.ts";
 import type { Engine } from "../../core/p2p/engine.ts";
-import { layerContext, sideContext } from "../../core/process/context.ts";
+import type { Communicator } from "../../core/process/communicator.ts";
+import { sideContext } from "../../core/process/context.ts";
 import { R_BYTES, R_CONTEXT, R_MODE } from "../../core/request/records.ts";
 import { PacketKind } from "../../core/wire/packet.ts";
 import type { Steps } from "../sim-process.ts";
 import { World, type WorldOptions } from "../world.ts";
 import { LayeredRank } from "./layered-rank.ts";
+import { nameOfSay } from "./said-text.ts";
 
 export type LayeredProgram = (rank: LayeredRank) => Steps;
 
@@ -19,6 +22,14 @@ interface LayeredWorldOptions extends WorldOptions {
   readonly background?: BackgroundWay;
   /** Of bits of messages; 0 unless given. */
   readonly flipProbability?: number;
+  /** Gets every word that processes say to each other, and the communicator that it concerns; null: the two processes. */
+  readonly heard?: (
+    from: number,
+    to: WorldRank,
+    kind: Say,
+    words: readonly number[],
+    comm: Communicator | null,
+  ) => void;
 }
 
 export interface LayeredOutcome {
@@ -32,15 +43,14 @@ export interface LayeredOutcome {
   readonly said: readonly string[];
 }
 
-const nameOf = (kind: Say): string => Object.entries(Say).find(([, value]) => value === kind)![0];
-
 export function runLayered(options: LayeredWorldOptions, program: LayeredProgram): LayeredOutcome {
-  const { fanOut = 2, background = "tree", flipProbability = 0, ...worldOptions } = options;
+  const { fanOut = 2, background = "tree", flipProbability = 0, heard, ...worldOptions } = options;
   const world = new World(worldOptions);
   const said: string[] = [];
   const ranks = world.processes.map((process) => {
-    const listener = (to: WorldRank, kind: Say, words: readonly number[]): void => {
-      said.push([process.rank, "->", to, nameOf(kind), ...words].join(" "));
+    const listener: FaultLayerOptions["listener"] = (to, kind, words, comm) => {
+      said.push([process.rank, "->", to, nameOfSay(kind), ...words].join(" "));
+      heard?.(process.rank, to, kind, words, comm);
     };
     return new LayeredRank(process, { fanOut, background, listener }, flipProbability);
   });
@@ -54,7 +64,7 @@ function bytesUnread({ unexpected, records }: Engine): number {
   let bytes = 0;
   unexpected.forEach((envelope) => {
     const context = records.get(envelope, R_CONTEXT);
-    const isOfLayer = context === layerContext || context === sideContext(context);
+    const isOfLayer = context === sideContext(context);
     const isHere = records.get(envelope, R_MODE) === PacketKind.EAGER;
     if (!isOfLayer && isHere) bytes += records.get(envelope, R_BYTES);
   });
