@@ -16,7 +16,7 @@ interface MoveOptions {
 export const moveCommand: CreateCommand = (finished) =>
   new Command("move")
     .description(
-      "Have ranks go on elsewhere, before their machine goes. In a job with --sustain and --spares a node in reserve takes the place of the node, and clones of other replicas theirs; under a protocol that takes checkpoints the node's ranks begin again from one that is taken first; under none and ulfm all ranks stop, and go on in new processes, a rank alone if you like (programs in C). SIGTERM to a node does the same as --drain.",
+      "Have ranks go on elsewhere, before their machine goes. In a job with --sustain and --spares a node in reserve takes the place of the node, and clones of other replicas theirs; under a protocol that takes checkpoints the node's ranks begin again from one that is taken first; under protocols that keep nothing of the lost all ranks stop, and go on in new processes, a rank alone if you like (programs in C). SIGTERM to a node does the same as --drain.",
     )
     .argument("<job>", "process of its `banyan run`, as `banyan ps` shows it")
     .option("--drain <node>", "the node", wholeNumber("--drain"))
@@ -24,7 +24,7 @@ export const moveCommand: CreateCommand = (finished) =>
     .option("--replica <number>", "of that replica of the rank; unless given, of the last", wholeNumber("--replica"))
     .option(
       "--node <node>",
-      "where to: a node in reserve, which are counted behind the others: with --nodes 4 --spares 2 they are 4 and 5; under none and ulfm any node, or the next number for one that is started. Unless given, the next in reserve, or one that is started",
+      "where to: a node in reserve, which are counted behind the others: with --nodes 4 --spares 2 they are 4 and 5; where all ranks stop any node, or the next number for one that is started. Unless given, the next in reserve, or one that is started",
       wholeNumber("--node"),
     )
     .helpOption("-h, --help", "print this help")

@@ -1,5 +1,5 @@
 /**
- * `banyan move` in a job of which nothing is kept elsewhere (none, ulfm): all ranks stop inside MPI calls, images of them are written when nothing is under way between any two, every
+ * `banyan move` in a job of which nothing is kept elsewhere: all ranks stop inside MPI calls, images of them are written when nothing is under way between any two, every
  * process of the job ends, and its ranks go on from the images in new ones, in other places (core/service/moved-places.ts). What a freeze and a thaw
  * would do, in one command: lines and input are counted on, so none is lost and none comes twice.
  *
@@ -9,12 +9,23 @@ import { readFileSync } from "node:fs";
 import { noCaptureText } from "../../../core/base/capture-points.ts";
 import { type PlaceOrder, type Places, placesAfter } from "../../../core/service/moved-places.ts";
 import { producersMax } from "../../transport/layout.ts";
-import type { JobFreezing } from "../job-freezing.ts";
-import type { JobOptions } from "../job-options.ts";
 import type { JobReport } from "../report/job-report.ts";
 
+interface JobRelocationOptions extends Omit<Places, "started"> {
+  /** The fault plan; null: none. */
+  readonly faults: object | null;
+  readonly trace: object | undefined;
+  /** 0: nobody debugs it. */
+  readonly debugPort: number;
+}
+
 interface JobRelocationParts {
-  readonly freezing: Pick<JobFreezing, "begin" | "obstacle">;
+  /** Has all ranks stop (job-freezing.ts). */
+  readonly freezing: {
+    /** Why it cannot now; empty: it can. */
+    readonly obstacle: string;
+    begin(move: { failed(): void }): void;
+  };
   readonly report: Pick<JobReport, "note" | "names">;
   /** The program, as its ranks run it. */
   readonly module: string;
@@ -30,12 +41,12 @@ export interface Relocation extends Relocated {
 }
 
 export class JobRelocation {
-  readonly #options: JobOptions;
+  readonly #options: JobRelocationOptions;
   readonly #parts: JobRelocationParts;
   #underWay: Relocation | null = null;
   #hasBegun = false;
 
-  constructor(options: JobOptions, parts: JobRelocationParts) {
+  constructor(options: JobRelocationOptions, parts: JobRelocationParts) {
     this.#options = options;
     this.#parts = parts;
   }
