@@ -81,7 +81,7 @@ test("M7 banyan move says what is wrong with the call, and which jobs have no ra
     `2 banyan: Cannot move: ${call}`,
     `2 banyan: Cannot move: ${call}`,
     '2 banyan: Cannot use "x" for --rank: it must be a whole number',
-    "1 banyan: Cannot move rank 0: lost ranks of this job do not begin again elsewhere; run it with --sustain and --spares, or under a protocol that takes checkpoints; or freeze all of it (--freeze-at) and thaw it elsewhere",
+    "1 banyan: Cannot move rank 0: lost ranks of this job do not begin again elsewhere, and there can be no images of all of them at once: only programs in C and C++ can be; run it with --sustain and --spares, or under a protocol that takes checkpoints",
   ]);
 });
 

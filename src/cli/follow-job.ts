@@ -91,6 +91,7 @@ function report(event: JobEvent, screen: JobScreen): void {
     }
     case "node-lost":
     case "rank-lost":
+    case "moved":
     case "note":
       screen.write(`banyan: ${event.message}\n`);
       return;

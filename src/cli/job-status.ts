@@ -54,6 +54,9 @@ export class JobStatus {
       case "rank-lost":
         this.#last = `rank ${event.rank} lost at ${secondsText(event.afterMs)}`;
         return;
+      case "moved":
+        this.#last = `moved at ${secondsText(event.afterMs)}`;
+        return;
       case "recovered":
         this.#last = `recovered in ${secondsText(event.caughtUpMs)}`;
         return;

@@ -1,4 +1,4 @@
-/** `banyan move`: ranks of a running job go on elsewhere, and their node goes. */
+/** `banyan move`: ranks of a running job go on elsewhere. */
 import { Command } from "commander";
 import type { MoveOrder } from "../real/job/recovery/job-moves.ts";
 import { CommandError } from "./complain.ts";
@@ -16,15 +16,15 @@ interface MoveOptions {
 export const moveCommand: CreateCommand = (finished) =>
   new Command("move")
     .description(
-      "Have ranks go on elsewhere, before their machine goes. A node moves with all its ranks: in a job with --sustain and --spares a node in reserve takes its place, and clones of other replicas theirs, as SIGTERM to the node does; under a protocol that takes checkpoints they begin again from one that is taken first.",
+      "Have ranks go on elsewhere, before their machine goes. In a job with --sustain and --spares a node in reserve takes the place of the node, and clones of other replicas theirs; under a protocol that takes checkpoints the node's ranks begin again from one that is taken first; under protocols that keep nothing of the lost all ranks stop, and go on in new processes, a rank alone if you like (programs in C). SIGTERM to a node does the same as --drain.",
     )
     .argument("<job>", "process of its `banyan run`, as `banyan ps` shows it")
     .option("--drain <node>", "the node", wholeNumber("--drain"))
-    .option("--rank <rank>", "the node of that rank", wholeNumber("--rank"))
+    .option("--rank <rank>", "that rank; under protocols that replace the lost, its node", wholeNumber("--rank"))
     .option("--replica <number>", "of that replica of the rank; unless given, of the last", wholeNumber("--replica"))
     .option(
       "--node <node>",
-      "the node in reserve that takes the place; they are counted behind the others: with --nodes 4 --spares 2 they are 4 and 5. Unless given, the next",
+      "where to: a node in reserve, which are counted behind the others: with --nodes 4 --spares 2 they are 4 and 5; where all ranks stop any node, or the next number for one that is started. Unless given, the next in reserve, or one that is started",
       wholeNumber("--node"),
     )
     .helpOption("-h, --help", "print this help")

@@ -5,7 +5,8 @@
  * A rank that takes over from a dead one is given the pieces that come next. Those that the dead one had been given are lost with it.
  *
  * Where ranks may be started again, each piece that was given is kept until an image covers it: a new life asks for the bytes that it
- * lacks, and gets them in the same pieces.
+ * lacks, and gets them in the same pieces. Elsewhere the last one is, until the reader has said that it has come: a rank whose job is moved
+ * asks again for what was on its way to it.
  */
 import { assert } from "../base/assert.ts";
 
@@ -25,7 +26,7 @@ export interface InputPorts {
 const nothing = -1;
 
 export class InputPieces {
-  /** May a new life of rank 0 ask again for bytes that were given? */
+  /** May a new life of rank 0 ask again for bytes that were given, however long ago? */
   readonly #keeps: boolean;
   readonly #ports: InputPorts;
   /** The rank that reads, and how much had been given before it was the reader. */
@@ -54,6 +55,7 @@ export class InputPieces {
       this.#before = this.#given;
     }
     const offset = this.#before + place;
+    if (!this.#keeps) this.#kept = this.#kept.filter((piece) => piece.offset + piece.bytes.length > offset);
     if (offset > this.#given || (offset < this.#given && this.#keptFrom(offset) === undefined)) return false;
     this.#wanted = offset;
     this.more();
@@ -122,7 +124,7 @@ export class InputPieces {
   }
 
   #keep(bytes: Uint8Array): void {
-    if (this.#keeps) this.#kept.push({ offset: this.#given, bytes });
+    this.#kept.push({ offset: this.#given, bytes });
     this.#given += bytes.length;
   }
 }

@@ -75,8 +75,8 @@ export function loadCRank(rank: WaitingCRank, shared: SharedThread | null = null
   if (arrived !== null) images.take(arrived);
   else if (isStarted) images.read(thawFrom);
   if (setup.restoreGate !== null) restored(setup.restoreGate);
-  // A rank that was frozen prints for another job now, and reads another input behind the bytes that it had.
-  if (recovery === null) {
+  // A rank that was frozen prints for another job now, and reads another input behind the bytes that it had; one that was moved does not.
+  if (recovery === null && !setup.isMoved) {
     Object.assign(lines.places, newLinePlaces());
     input.offset = 0;
   }
@@ -100,8 +100,8 @@ export function loadCRank(rank: WaitingCRank, shared: SharedThread | null = null
 }
 
 function checkStops({ setup, takesTurns }: WaitingCRank, module: WebAssembly.Module): void {
-  const { freezeTo, recovery } = setup;
-  const mustStop = takesTurns ? "take turns" : freezeTo !== "" || recovery !== null ? "be frozen" : "";
+  const { mustFreeze, recovery } = setup;
+  const mustStop = takesTurns ? "take turns" : mustFreeze || recovery !== null ? "be frozen" : "";
   if (mustStop === "" || canStop(module)) return;
   throw new Ended({ kind: "gave-up", why: `it cannot ${mustStop}: it was linked with --no-capture` });
 }

@@ -163,6 +163,8 @@ const setup = object<Setup>({
   terminals: object<Terminals>({ stdin: flag, stdout: flag, stderr: flag }),
   freezeTo: text,
   thawFrom: text,
+  mustFreeze: flag,
+  isMoved: flag,
   ranksPerThread: number32,
   traceFolder: text,
   port,

@@ -23,7 +23,7 @@ export function offerProof(folder: string): FilesProof | null {
   const machine = machineHere();
   const [file, secret] = [join(folder, "seen-by-nodes"), randomUUID()];
   try {
-    writeFileSync(file, secret, { mode: 0o600, flag: "wx" });
+    writeFileSync(file, secret, { mode: 0o600 });
     return machine === null ? null : { machine, file, secret };
   } catch {
     return null;

@@ -19,16 +19,32 @@ const openFilesOfNode = 4;
 const typescriptCannotFreeze = "only programs in C and C++ can be";
 
 /** Why a job cannot be frozen while it runs, the end of a sentence; undefined: it can. */
-export function freezingRefusal({ jobFolder, protocol, program, others }: Options): string | undefined {
-  if (jobFolder === "") return "it was launched without a jobFolder";
-  if (others.length > 0) return "it runs several programs";
+export function freezingRefusal(options: Options): string | undefined {
+  if (options.jobFolder === "") return "it was launched without a jobFolder";
+  if (options.others.length > 0) return "it runs several programs";
+  return captureRefusal(options);
+}
+
+/** Why there can be no images of all ranks at once, likewise. */
+export function captureRefusal({ protocol, program }: Options): string | undefined {
   return protocol.refusals.freezing ?? (languageOf(program) === "c" ? undefined : typescriptCannotFreeze);
 }
 
 /** Options as they are checked, before anything is made for the job. */
 export type Options = Omit<
   JobOptions,
-  "trace" | "folder" | "placement" | "nodeMap" | "setOf" | "faults" | "checkpoints" | "seed" | "beganMs" | "resumed"
+  | "trace"
+  | "folder"
+  | "placement"
+  | "nodeMap"
+  | "setOf"
+  | "faults"
+  | "checkpoints"
+  | "seed"
+  | "beganMs"
+  | "resumed"
+  | "isMoved"
+  | "starts"
 >;
 
 export function checkOptions(options: Options): string | undefined {

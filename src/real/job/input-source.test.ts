@@ -50,11 +50,15 @@ test("X2 what was given is given again, in the same pieces, until an image cover
   assert.equal(await want(9), null);
 });
 
-test("where nobody is started again nothing is kept", async () => {
-  const { input, want } = source(["alpha"], false);
+test("where nobody is started again the last piece is kept until it has come: ranks may be moved meanwhile", async () => {
+  const { input, want } = source(["alpha", "beta"], false);
   assert.equal(await want(0), "0 alpha");
+  assert.equal(await want(0), "0 alpha");
+  assert.equal(await want(5), "5 beta");
+  assert.equal(input.keptBytes, 4);
+  assert.equal(input.want(0, 0), false);
+  assert.equal(await want(9), null);
   assert.equal(input.keptBytes, 0);
-  assert.equal(await want(5), null);
 });
 
 test("U1 the first rank that lives reads on where the dead one had come to", async () => {

@@ -1,4 +1,4 @@
-/** Stops a job for another day: every rank stops at its next MPI call, images of all are written, and the job ends. */
+/** Stops a job for another day, or for another place: every rank stops at its next MPI call, images of all are written, and its processes end. */
 
 import { describeSystemError } from "../../core/base/system-error.ts";
 import type { ToNode } from "../messages/node-messages.ts";
@@ -7,8 +7,8 @@ import { removeFrozenJob, writeJob } from "./folder/job-folder.ts";
 import { Freezing } from "./freezing.ts";
 
 interface JobFreezingOptions {
-  /** Where the images go; empty: the job cannot be frozen. */
-  readonly jobFolder: string;
+  /** Where the images go. */
+  readonly folder: string;
   readonly job: FrozenJob;
 }
 
@@ -21,10 +21,18 @@ interface JobFreezingPorts {
   note(message: string): void;
 }
 
+/** A move of ranks: the job goes on when its processes have ended. */
+interface MovePorts {
+  /** It goes on as it was. */
+  failed(): void;
+}
+
 export class JobFreezing {
   readonly #options: JobFreezingOptions;
   readonly #ports: JobFreezingPorts;
   #freezing: Freezing | undefined;
+  /** Null: the job ends with that. */
+  #move: MovePorts | null = null;
 
   constructor(options: JobFreezingOptions, ports: JobFreezingPorts) {
     this.#options = options;
@@ -35,17 +43,23 @@ export class JobFreezing {
     return this.#freezing !== undefined;
   }
 
-  begin(): void {
-    if (this.isUnderWay) return;
-    if (this.#ports.hasSpawned()) {
-      this.#ports.note("the job cannot be frozen and goes on: it has spawned processes, of which there are no images");
-      return;
-    }
+  /** Why it cannot be now; empty: it can. */
+  get obstacle(): string {
+    if (this.isUnderWay) return "it is being frozen";
+    if (this.#ports.hasSpawned()) return "it has spawned processes, of which there are no images";
     const dead = this.#ports.dead();
-    if (dead !== undefined) {
-      this.#ports.note(`the job cannot be frozen and goes on: rank ${dead} is dead, and there is no image of it`);
+    return dead === undefined ? "" : `rank ${dead} is dead, and there is no image of it`;
+  }
+
+  /** `move`: null: the job ends. */
+  begin(move: MovePorts | null = null): void {
+    if (this.isUnderWay) return;
+    const { obstacle } = this;
+    if (obstacle !== "") {
+      this.#ports.note(`the job cannot be frozen and goes on: ${obstacle}`);
       return;
     }
+    this.#move = move;
     this.#freezing = new Freezing(this.#options.job.ranks, {
       note: (message) => this.#ports.note(message),
       written: (problem) => this.#written(problem),
@@ -73,23 +87,24 @@ export class JobFreezing {
 
   /** The ranks end when everything is in the folder; otherwise they go on, and nothing is lost. */
   #written(problem: string): void {
-    const obstacle = problem === "" ? this.#writeJob() : problem;
+    const obstacle = problem === "" && this.#move === null ? this.#writeJob() : problem;
     if (obstacle !== "") {
-      this.#ports.note(`the job could not be frozen and goes on: ${obstacle}`);
-      removeFrozenJob(this.#options.jobFolder);
+      this.#ports.note(`the job could not be ${this.#move === null ? "frozen" : "moved"} and goes on: ${obstacle}`);
+      removeFrozenJob(this.#options.folder);
       this.#freezing = undefined;
+      this.#move?.failed();
     }
     this.#ports.toNodes({ kind: "frozen", isGood: obstacle === "" });
   }
 
   /** Returns the obstacle; empty: none. */
   #writeJob(): string {
-    const { jobFolder, job } = this.#options;
+    const { folder, job } = this.#options;
     try {
-      writeJob(jobFolder, job);
+      writeJob(folder, job);
       return "";
     } catch (error) {
-      return `Cannot write to ${jobFolder}: ${describeSystemError(error)}`;
+      return `Cannot write to ${folder}: ${describeSystemError(error)}`;
     }
   }
 }

@@ -79,6 +79,10 @@ export interface JobOptions {
   readonly jobFolder: string;
   /** Where the images are that the ranks go on from; empty: they begin at the beginning. */
   readonly thawFrom: string;
+  /** Those images are of this job, which has been moved. */
+  readonly isMoved: boolean;
+  /** By node: which of the processes that the job has started for nodes it is, from 1 (core/service/moved-places.ts). */
+  readonly starts: readonly number[];
   /** Where the lost are started again: set of each rank, that of those which fall together; null otherwise. */
   readonly setOf: readonly number[] | null;
   readonly checkpoints: CheckpointPlan;

@@ -16,6 +16,7 @@ import { offerProof } from "../disk/same-files.ts";
 import { verifyImages } from "../image/verify-images.ts";
 import type { JobPartHost } from "../part-hosts/job-part-host.ts";
 import { jobParts } from "../protocol-parts/job-parts.ts";
+import { captureRefusal } from "./check-options.ts";
 import type { FrozenJob } from "./folder/frozen-job.ts";
 import { InputFile } from "./folder/input-file.ts";
 import { JobFolders } from "./folder/job-folders.ts";
@@ -39,6 +40,7 @@ import { languageOf } from "./programs/program-compile.ts";
 import { JobClones } from "./recovery/job-clones.ts";
 import { JobFaults } from "./recovery/job-faults.ts";
 import { JobRecovery } from "./recovery/job-recovery.ts";
+import { JobRelocation } from "./recovery/job-relocation.ts";
 import { JobReport } from "./report/job-report.ts";
 import { Spawning } from "./spawning.ts";
 
@@ -59,6 +61,8 @@ export interface JobParts {
   readonly output: JobOutput;
   readonly input: InputSource | InputCopies;
   readonly freezing: JobFreezing;
+  /** Null: moved ranks come back as lost ones do. */
+  readonly relocation: JobRelocation | null;
   readonly spawning: Spawning;
   /** Null: there is no fault plan. */
   readonly faults: JobFaults | null;
@@ -83,20 +87,31 @@ interface JobTurns {
   ended(outcome: JobOutcome): void;
   /** Something that the job was to leave behind is lost. */
   lost(message: string): void;
+  /** The reader of what is printed has gone. */
+  outputClosed(): void;
+  /** To the node of a rank, wherever it is then. */
+  sendInput(piece: InputPiece): void;
 }
+
+/** What goes on with a job whose ranks have been moved. */
+type Outliving = Pick<JobParts, "report" | "output" | "input">;
 
 /** For ports that name parts which are made later. */
 type AllParts = () => JobParts;
 
-export function createParts(options: JobOptions, turns: JobTurns): JobParts {
+/** `outliving`: of the same job before it was moved. */
+export function createParts(options: JobOptions, turns: JobTurns, outliving: Outliving | null = null): JobParts {
   const all: AllParts = () => parts;
   const players = options.replicas === null ? null : playersOf(options.replicas);
-  const report = new JobReport(players);
+  const report = outliving?.report ?? new JobReport(players);
   const folders = new JobFolders(options);
   const { resumed } = options;
   const note = (message: string): void => report.note(message);
   const forDisk = isForDisk(options.protocolOptions);
-  const journal = new JobJournal(folders.lasting, note, { bytes: resumed?.journalBytes, isForDisk: forDisk });
+  const journal = new JobJournal(folders.lasting, note, {
+    bytes: outliving === null ? resumed?.journalBytes : 0,
+    isForDisk: forDisk,
+  });
   const plays = players?.map(({ rank }) => rank);
   const core = new Dispatcher(
     { ...dispatcherOptions(options), plays },
@@ -123,21 +138,10 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
   );
   const volunteers = createVolunteers(options, setups, { core, report }, all);
   const nodes = createNodes(options, setups, { services, volunteers }, all);
-  const keeper = isResumable(options)
-    ? new OutputFile({ folder: options.jobFolder, book: resumed?.output, isForDisk: forDisk, note })
-    : null;
-  const output = new JobOutput(
-    { ...options, keeper },
-    {
-      shortNameOf: (rank) => report.names.shortNameOf(rank),
-      line: (event, bytes, done) => report.events.push(event, bytes, done),
-      closed: () => core.outputClosed(performance.now()),
-      lost: (message) => turns.lost(message),
-    },
-  );
-  const input = createInput(options, plays, nodes, note);
+  const output = outliving?.output ?? createOutput(options, report, turns);
+  const input = outliving?.input ?? createInput(options, plays, (piece) => turns.sendInput(piece), note);
   const freezing = new JobFreezing(
-    { jobFolder: options.jobFolder, job: frozenJobOf(options) },
+    { folder: folders.lasting, job: frozenJobOf(options) },
     {
       hasSpawned: () => report.names.worlds > 0,
       dead: () => (options.protocol.deaths === "survived" ? core.state.deaths[0]?.rank : undefined),
@@ -151,6 +155,15 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
   const called = { core, nodes, volunteers, report, services, folders, journal, faults, input, protocolPart };
   const recovery = createRecovery(options, called);
   const clones = createClones(options, players, { core, nodes, report, folders, input });
+  const relocation =
+    clones === null && recovery === null
+      ? new JobRelocation(options, {
+          freezing,
+          report,
+          module: folders.bundle.wasm,
+          refusal: captureRefusal(options),
+        })
+      : null;
   const unfinalized = new Set<number>();
   const whereabouts = new JobWhereabouts(options.placement, {
     core,
@@ -170,6 +183,7 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
     freezing,
     recovery,
     clones,
+    relocation,
     protocolPart,
     faults,
     report,
@@ -179,6 +193,23 @@ export function createParts(options: JobOptions, turns: JobTurns): JobParts {
   const listener = new NodeListener(options, { ...heard, allBegan: () => turns.allBegan() });
   const parts: JobParts = { ...heard, folders, journal, trace, services, listener };
   return parts;
+}
+
+function createOutput(options: JobOptions, report: JobReport, turns: JobTurns): JobOutput {
+  const forDisk = isForDisk(options.protocolOptions);
+  const note = (message: string): void => report.note(message);
+  const keeper = isResumable(options)
+    ? new OutputFile({ folder: options.jobFolder, book: options.resumed?.output, isForDisk: forDisk, note })
+    : null;
+  return new JobOutput(
+    { ...options, keeper },
+    {
+      shortNameOf: (rank) => report.names.shortNameOf(rank),
+      line: (event, bytes, done) => report.events.push(event, bytes, done),
+      closed: () => turns.outputClosed(),
+      lost: (message) => turns.lost(message),
+    },
+  );
 }
 
 function dispatcherOptions(options: JobOptions): DispatcherOptions {
@@ -202,11 +233,10 @@ function dispatcherOptions(options: JobOptions): DispatcherOptions {
 function createInput(
   options: JobOptions,
   plays: readonly number[] | undefined,
-  nodes: JobNodes,
+  send: (piece: InputPiece) => void,
   note: (message: string) => void,
 ): JobParts["input"] {
-  const { stdin: stream, setOf, placement, resumed, jobFolder } = options;
-  const send = (piece: InputPiece): void => nodes.send(placement[piece.rank]!, { kind: "input", ...piece });
+  const { stdin: stream, setOf, resumed, jobFolder } = options;
   if (plays === undefined) {
     const written = { bytes: resumed?.inputBytes, isForDisk: isForDisk(options.protocolOptions) };
     const file = isResumable(options) ? new InputFile(jobFolder, note, written) : null;
@@ -264,8 +294,9 @@ function createNodes(
   { services, volunteers }: Pick<JobParts, "services" | "volunteers">,
   all: AllParts,
 ): JobNodes {
-  const { folder, nodes, host, nodeCommand, placement, program, debugPort, join } = options;
-  const starter = new LocalStarter({ folder, command: nodeCommand, isC: languageOf(program) === "c", debugPort });
+  const { folder, nodes, host, nodeCommand, placement, program, debugPort, join, starts } = options;
+  const isC = languageOf(program) === "c";
+  const starter = new LocalStarter({ folder, command: nodeCommand, isC, debugPort, starts });
   return new JobNodes(
     {
       job: setups.secret,

@@ -53,17 +53,13 @@ export class JobServices {
   }
 }
 
-function filesOf(
-  { folder, jobFolder, thawFrom, checkpoints }: JobOptions,
-  folders: JobFolders,
-  traces: string,
-): FileHost {
+function filesOf({ folder, thawFrom, checkpoints }: JobOptions, folders: JobFolders, traces: string): FileHost {
   const placeOf = filePlaces({
     program: folders.lasting,
     spawned: folder,
     traces,
     checkpoints: checkpoints.servers === 0 ? folders.checkpoints : "",
-    freezeTo: jobFolder,
+    freezeTo: folders.lasting,
     thawFrom,
   });
   // Images are read back before they count: those of checkpoints by recovery, those of frozen jobs by a thaw.

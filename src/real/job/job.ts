@@ -3,14 +3,16 @@
  * start, and cleans up. Decides nothing itself.
  */
 import { basename, extname } from "node:path";
+import { secondsText, timesText } from "../../core/base/amounts.ts";
 import { describeSystemError } from "../../core/base/system-error.ts";
 import { printPlan } from "../../core/fault/print.ts";
 import type { ProtocolReport } from "../../core/ft/definition.ts";
+import type { InputPiece } from "../../core/service/input-pieces.ts";
 import type { JobOutcome } from "../../core/service/outcome.ts";
 import { deferred } from "../machine/deferred.ts";
 import type { RunProgram } from "../messages/node-messages.ts";
 import { freezingRefusal } from "./check-options.ts";
-import { otherModuleOf } from "./folder/job-folder.ts";
+import { otherModuleOf, removeMoved, setMovedAside } from "./folder/job-folder.ts";
 import { JobProcesses } from "./folder/job-processes.ts";
 import { type ResumableJob, writeRun } from "./folder/resumable-job.ts";
 import { isResumable, type JobOptions } from "./job-options.ts";
@@ -18,6 +20,7 @@ import { createParts, type JobParts } from "./job-parts.ts";
 import { bundleProgram } from "./programs/program-bundle.ts";
 import { compileAsBundle, languageOf, sourceExtensions } from "./programs/program-compile.ts";
 import { JobMoves, type MoveOrder } from "./recovery/job-moves.ts";
+import type { Relocation } from "./recovery/job-relocation.ts";
 import type { WhereaboutsEvent } from "./report/job-event.ts";
 import type { JobEventQueue } from "./report/job-event-queue.ts";
 import type { JobProgress, JobResult } from "./report/job-report.ts";
@@ -28,9 +31,21 @@ const outputAfterInterruptMsMax = 1_000;
 const everyReplicaWrites =
   "programs in TypeScript read and write files in every replica: what they append is there once for each; print what must be there once";
 
+/** A job that is being moved is frozen so much later. */
+const freezeAgainMs = 50;
+
 export class Job {
-  readonly #options: JobOptions;
-  readonly #parts: JobParts;
+  /** Both are others when the job has been moved. */
+  #options: JobOptions;
+  #parts: JobParts;
+  /** How the program is loaded; null: it is not there yet. */
+  #run: Pick<RunProgram, "form" | "packages"> | null = null;
+  /** From the end of its processes until all ranks have begun in others; null: they are where they were. */
+  #relocated: Relocation | null = null;
+  /** It was to be interrupted meanwhile. */
+  #interruption: { readonly signal: string; readonly signalNumber: number } | null = null;
+  /** How long all ranks stood still for each move. */
+  readonly #stoodMs: number[] = [];
   readonly #result = deferred<JobResult>();
   readonly #ticking: NodeJS.Timeout;
   #tickedMs = performance.now();
@@ -44,12 +59,7 @@ export class Job {
 
   constructor(options: JobOptions) {
     this.#options = options;
-    this.#parts = createParts(options, {
-      allBegan: () => this.#allBegan(),
-      decided: (outcome) => this.#decided(outcome),
-      ended: (outcome) => void this.#ended(outcome),
-      lost: (message) => this.#lost(message),
-    });
+    this.#parts = this.#createParts(null);
     this.#processes = isResumable(options) ? new JobProcesses(options.jobFolder) : null;
     const { nodes, volunteers } = this.#parts;
     volunteers?.begin();
@@ -58,6 +68,21 @@ export class Job {
     // The nodes' messages are read between the timer and the tick: a late judgement must not be one by old news.
     this.#ticking = setInterval(() => setImmediate(() => this.#tick()), options.heartbeatMs);
     void this.#bundle();
+  }
+
+  #createParts(before: JobParts | null): JobParts {
+    const turns = {
+      allBegan: () => this.#allBegan(),
+      decided: (outcome: JobOutcome) => this.#decided(outcome),
+      ended: (outcome: JobOutcome) => void this.#ended(outcome),
+      lost: (message: string) => this.#lost(message),
+      outputClosed: () => this.#parts.core.outputClosed(performance.now()),
+      sendInput: (piece: InputPiece) => {
+        const node = this.#options.placement[piece.rank]!;
+        this.#parts.nodes.send(node, { kind: "input", ...piece });
+      },
+    };
+    return createParts(this.#options, turns, before);
   }
 
   get done(): Promise<JobResult> {
@@ -71,6 +96,10 @@ export class Job {
   /** As a signal to the job: the first time it ends in order, then at once. */
   interrupt(signal: string, signalNumber: number): void {
     const { core, output } = this.#parts;
+    if (this.#relocated !== null && core.outcome !== undefined) {
+      this.#interruption = { signal, signalNumber };
+      return;
+    }
     if (core.outcome !== undefined) output.giveUp();
     core.interrupted(signal, signalNumber, performance.now());
   }
@@ -97,7 +126,10 @@ export class Job {
   freeze(): void {
     const refusal = freezingRefusal(this.#options);
     if (refusal !== undefined) throw new Error(`Cannot freeze the job: ${refusal}`);
-    if (this.#parts.core.outcome === undefined) this.#parts.freezing.begin();
+    const { core, freezing, relocation } = this.#parts;
+    const isMoving = this.#relocated !== null || (relocation?.underWay ?? null) !== null;
+    if (isMoving) setTimeout(() => this.freeze(), freezeAgainMs).unref();
+    else if (core.outcome === undefined) freezing.begin();
   }
 
   /** The job goes on: all its processes are gone, and all that had come of it is on the disk. */
@@ -126,10 +158,10 @@ export class Job {
 
   async #bundle(): Promise<void> {
     const { program } = this.#options;
-    const { folders, report, nodes, core } = this.#parts;
+    const { folders, report, core } = this.#parts;
     const { resumed } = this.#options;
     if (resumed !== null) {
-      nodes.run(resumed);
+      this.#runs(resumed);
       return;
     }
     const compile = languageOf(program) === "c" ? compileAsBundle : bundleProgram;
@@ -143,8 +175,13 @@ export class Job {
     if (other !== undefined) core.unusable(other, performance.now());
     else if (outcome.kind === "ready") {
       if (outcome.usesFs === true && this.#options.replicas !== null) report.note(everyReplicaWrites);
-      nodes.run(outcome);
+      this.#runs(outcome);
     } else core.unusable(`Cannot run ${basename(program)}: ${outcome.why}`, performance.now());
+  }
+
+  #runs({ form, packages }: Pick<RunProgram, "form" | "packages">): void {
+    this.#run = { form, packages };
+    this.#parts.nodes.run(this.#run);
   }
 
   /** From now on the job can be resumed, if it is of that kind. */
@@ -175,10 +212,15 @@ export class Job {
   #allBegan(): void {
     const { ranks: processes, replicas, nodes: nodeCount, freezeAtMs } = this.#options;
     const ranks = replicas?.length ?? processes;
-    const { report, journal, nodes, recovery, clones, protocolPart, faults } = this.#parts;
+    const { report, journal, nodes, recovery, clones, relocation, protocolPart, faults } = this.#parts;
+    relocation?.allBegan();
+    journal.begun();
+    if (this.#hasBegun) {
+      this.#moved();
+      return;
+    }
     report.started({ ranks, nodes: nodeCount }, nodes.pids);
     this.#hasBegun = true;
-    journal.begun();
     if (recovery !== null) nodes.prepareSpare();
     recovery?.allBegan();
     clones?.allBegan();
@@ -203,8 +245,9 @@ export class Job {
     this.events.push(await this.whereabouts());
   }
 
-  #decided({ reason, afterMs }: JobOutcome): void {
-    const { output, report, whereabouts, volunteers } = this.#parts;
+  #decided({ reason, code, afterMs }: JobOutcome): void {
+    const { output, report, whereabouts, volunteers, relocation } = this.#parts;
+    if (reason.kind === "frozen" && code === 0) this.#relocated = relocation?.underWay ?? null;
     whereabouts.end();
     volunteers?.end();
     if (reason.kind === "output-closed") output.giveUp();
@@ -216,8 +259,11 @@ export class Job {
 
   async #ended(outcome: JobOutcome): Promise<void> {
     const { report, recovery, clones, protocolPart, listener } = this.#parts;
+    const obstacle = this.#relocated === null ? null : await this.#goOnElsewhere(this.#relocated);
+    if (obstacle === "") return;
     clearInterval(this.#ticking);
-    const code = await this.#endParts(outcome);
+    if (obstacle !== null) this.#lost(obstacle);
+    const code = (await this.#endParts(outcome)) || (obstacle === null ? 0 : 1);
     this.#leftBehind = this.#leftBy(outcome, code);
     this.#clearFolders(this.#leftBehind);
     const afterMs = report.elapsedMs;
@@ -228,10 +274,42 @@ export class Job {
       job: protocolPart?.report,
       clones: clones?.report,
     };
-    const summary = this.#options.protocol.summary(protocol);
+    const summary = [...this.#options.protocol.summary(protocol), ...movesText(this.#stoodMs)];
     const { reason } = outcome;
     const { result } = listener;
     this.#result.resolve({ code, result, reason, afterMs, recovery: recovery?.report ?? null, protocol, summary });
+  }
+
+  /** All its processes are gone, and images of its ranks are there. Returns the obstacle; empty: it goes on. */
+  async #goOnElsewhere({ places }: Relocation): Promise<string> {
+    const { nodes, services, protocolPart, freezing, journal, folders } = this.#parts;
+    await protocolPart?.end();
+    await nodes.endOthers();
+    await services.checkpointServers.end();
+    freezing.end();
+    journal.close();
+    try {
+      const thawFrom = setMovedAside(folders.lasting, this.#options.ranks);
+      this.#options = { ...this.#options, ...places, thawFrom, isMoved: true };
+    } catch (error) {
+      return `Cannot go on elsewhere: ${describeSystemError(error)}`;
+    }
+    this.#parts = this.#createParts(this.#parts);
+    this.#parts.nodes.startAll();
+    if (this.#run !== null) this.#parts.nodes.run(this.#run);
+    if (this.#interruption !== null) this.interrupt(this.#interruption.signal, this.#interruption.signalNumber);
+    return "";
+  }
+
+  /** Its ranks have begun again, in other places. */
+  #moved(): void {
+    const { report, nodes, folders } = this.#parts;
+    const { orderedMs, ranks, node, emptied } = this.#relocated!;
+    this.#relocated = null;
+    removeMoved(folders.lasting);
+    const stoodMs = performance.now() - orderedMs;
+    this.#stoodMs.push(stoodMs);
+    report.moved({ ranks, node, emptied, stoodMs, pids: nodes.pids });
   }
 
   #countEnds(): Pick<ProtocolReport, "dead" | "finished"> {
@@ -289,6 +367,14 @@ export class Job {
     const obstacle = this.#parts.folders.clear(left);
     if (obstacle !== "") this.#parts.report.note(obstacle);
   }
+}
+
+function movesText(stoodMs: readonly number[]): string[] {
+  if (stoodMs.length === 0) return [];
+  const longest = secondsText(Math.max(...stoodMs));
+  return [
+    `moved ${timesText(stoodMs.length)}, all ranks stood still for ${stoodMs.length > 1 ? "at most " : ""}${longest}`,
+  ];
 }
 
 /** The record of the job in its folder, for whoever goes on with it. */

@@ -178,7 +178,7 @@ export interface RunningJob extends AsyncIterable<JobEvent> {
   freeze(): void;
   /** Where the protocol takes checkpoints: of all sets, now. Does nothing otherwise, nor where a program takes its own. */
   checkpoint(): void;
-  /** Where lost ranks begin again elsewhere: that node's shall, and the node goes. Returns the obstacle; empty: it does. */
+  /** That node's ranks shall go on elsewhere, and the node goes (docs/cloning.md). Returns the obstacle; empty: it does. */
   drain(node: number): string;
   /** The same for a rank too, and onto a chosen node. */
   move(order: MoveOrder): string;
@@ -273,6 +273,8 @@ export function resume(folder: string, options: ResumeOptions = {}): RunningJob 
     ranksPerThread: 1,
     freezeAtMs: Number.POSITIVE_INFINITY,
     thawFrom: "",
+    isMoved: false,
+    starts: startsOf(job.nodes),
     trace: undefined,
     stdin: options.stdin,
     stdout: options.stdout,
@@ -281,6 +283,8 @@ export function resume(folder: string, options: ResumeOptions = {}): RunningJob 
   });
   return runningJob(running, running.done, { ranks: job.ranks, nodes: job.nodes, protocol: job.protocol });
 }
+
+const startsOf = (nodes: number): number[] => Array.from({ length: nodes }, (_, node) => node + 1);
 
 /** The folder of a run that was killed with all its processes. */
 function removeLeft(folder: string): void {
@@ -398,6 +402,8 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
   const job = new Job({
     ...run,
     join: joinWanted(options.join, folder),
+    isMoved: false,
+    starts: startsOf(complete.nodes),
     seed: randomBytes(4).readInt32LE(),
     beganMs: Date.now(),
     resumed: null,

@@ -17,6 +17,7 @@ import type { JobVolunteers } from "./nodes/job-volunteers.ts";
 import type { JobClones } from "./recovery/job-clones.ts";
 import type { JobFaults } from "./recovery/job-faults.ts";
 import type { JobRecovery } from "./recovery/job-recovery.ts";
+import type { JobRelocation } from "./recovery/job-relocation.ts";
 import type { JobReport } from "./report/job-report.ts";
 import type { Spawning } from "./spawning.ts";
 
@@ -42,6 +43,7 @@ interface NodeListenerParts {
   readonly freezing: Pick<JobFreezing, "stopped" | "image" | "died">;
   readonly recovery: JobRecovery | null;
   readonly clones: JobClones | null;
+  readonly relocation: Pick<JobRelocation, "begin"> | null;
   /** Null: the protocol has none for the job. */
   readonly protocolPart: Pick<JobPartHost, "part"> | null;
   readonly faults: JobFaults | null;
@@ -245,11 +247,11 @@ export class NodeListener {
   }
 
   #leaving(node: number): void {
-    const { volunteers, clones, recovery } = this.#parts;
+    const { volunteers, clones, recovery, relocation } = this.#parts;
     void volunteers?.leaving(node);
     // Where nodes join and leave, that has saved what can be saved.
     const drainer = clones ?? (volunteers === null ? recovery : null);
-    const obstacle = drainer?.drain(node) ?? "";
+    const obstacle = drainer?.drain(node) ?? relocation?.begin({ moved: { kind: "node", node }, onto: null }) ?? "";
     if (obstacle !== "") this.#parts.report.note(`Cannot drain node ${node}: ${obstacle}`);
   }
 

@@ -10,7 +10,7 @@ import type { FilesProof } from "../disk/same-files.ts";
 import type { Setup } from "../messages/node-messages.ts";
 import type { OtherProgram, ProgramPlace } from "../messages/program-place.ts";
 import { secretBytes } from "../transport/handshake/handshake.ts";
-import { freezingRefusal } from "./check-options.ts";
+import { captureRefusal, freezingRefusal } from "./check-options.ts";
 import { otherModuleOf } from "./folder/job-folder.ts";
 import type { JobOptions } from "./job-options.ts";
 import { languageOf } from "./programs/program-compile.ts";
@@ -78,8 +78,11 @@ export class NodeSetups {
       environment: job.environment,
       terminals: terminalsOf(job),
       isDebugged: job.debugPort !== 0,
-      freezeTo: freezingRefusal(job) === undefined ? job.jobFolder : "",
+      // Beside the program: where all that is needed to go on is.
+      freezeTo: captureRefusal(job) === undefined ? dirname(bundle.wasm) : "",
       thawFrom: job.thawFrom,
+      mustFreeze: freezingRefusal(job) === undefined,
+      isMoved: job.isMoved,
       ranksPerThread,
       traceFolder,
       port: port === 0 ? 0 : port + node,

@@ -80,9 +80,13 @@ export interface Setup {
   readonly isDebugged: boolean;
   /** What the program is told of the job's streams. */
   readonly terminals: Terminals;
-  /** Where images are to be written when the job is frozen, and where those are that its ranks go on from; empty: nowhere. */
+  /** Where images are to be written when the job is frozen or moved, and where those are that its ranks go on from; empty: nowhere. */
   readonly freezeTo: string;
   readonly thawFrom: string;
+  /** A program of which there can be no images is refused: somebody means to freeze the job. */
+  readonly mustFreeze: boolean;
+  /** What goes on is this job, in other places: its lines and its input are counted on. */
+  readonly isMoved: boolean;
   /** How many ranks of a C program share a thread. */
   readonly ranksPerThread: number;
   /** Where each rank writes its trace; empty: no trace. */

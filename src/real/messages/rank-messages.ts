@@ -73,6 +73,8 @@ export interface RankSetup {
   readonly isDebugged: boolean;
   readonly freezeTo: string;
   readonly thawFrom: string;
+  readonly mustFreeze: boolean;
+  readonly isMoved: boolean;
   /** Shared by ranks that go on from images together, see `restore-gate.ts`; null: this one waits for nobody. */
   readonly restoreGate: RestoreGate | null;
   /** Where the lost are started again; null otherwise. */

@@ -273,7 +273,7 @@ export class RankThreads {
     restoreGate: RestoreGate | null,
   ): Omit<RankSetup, "lines"> {
     const { ranks, replicas, hostName, placement, nodeMap, protocol, protocolOptions, seed, beganMs } = this.#setup;
-    const { traceFolder, freezeTo, thawFrom, environment, terminals, isDebugged } = this.#setup;
+    const { traceFolder, freezeTo, thawFrom, mustFreeze, isMoved, environment, terminals, isDebugged } = this.#setup;
     const whereabouts = createPlaceWords();
     const turn = this.#newTurn(rank, memory);
     this.#places.set(rank, { words: whereabouts, turn });
@@ -310,6 +310,8 @@ export class RankThreads {
       // Of those that are spawned there are no images.
       freezeTo: origin === null ? freezeTo : "",
       thawFrom: origin === null ? thawFrom : "",
+      mustFreeze: origin === null && mustFreeze,
+      isMoved,
       restoreGate,
     };
   }

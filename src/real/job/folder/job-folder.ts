@@ -9,6 +9,7 @@
  *   checkpoints    images of checkpoints, in a folder for each set; of those with servers `checkpoint-server-<number>`
  *   <rank>.image   an image of each rank of a frozen job
  *   job.json       what was frozen (`FrozenJob`); written last, so a folder that has it holds a whole frozen job
+ *   moved          the images of ranks that have been moved, until they have begun again
  *
  * A job that ended well leaves nothing there. One that was frozen leaves the last two and its program: all that is needed to go on,
  * here or on another machine. One that ended badly, its command killed included, leaves the first four.
@@ -21,6 +22,7 @@ import {
   constants,
   existsSync,
   fstatSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -33,6 +35,7 @@ import { describeSystemError } from "../../../core/base/system-error.ts";
 import { ImageError } from "../../../image/image-error.ts";
 import { distrust, isOwnFile } from "../../../trust/folder.ts";
 import { makeFolder } from "../../../trust/make-folder.ts";
+import { imagePath } from "../../image/image-path.ts";
 import { readImageHeader } from "../../image/read-image.ts";
 import type { ProgramForm } from "../../messages/program-place.ts";
 import { type FrozenJob, frozenJobIn, jobFormat, jobText, jobTextBytesMax } from "./frozen-job.ts";
@@ -66,7 +69,7 @@ export function prepareJobFolder(folder: string): string | undefined {
 const ofFrozenJob = /^(\d+\.image|job\.json)(\.part)?$/;
 const ofProgram = /^program\.(wasm|cjs|mjs)$/;
 const ofRunningJob =
-  /^(journal(\.spoilt)?|event-log(\.new|\.spoilt)?|memory-\d+|checkpoints|checkpoint-server-\d+|(run\.json|output|processes)(\.new)?|input(\.spoilt)?)$/;
+  /^(journal(\.spoilt)?|event-log(\.new|\.spoilt)?|memory-\d+|checkpoints|checkpoint-server-\d+|(run\.json|output|processes)(\.new)?|input(\.spoilt)?|moved)$/;
 
 /** Takes away what a freeze that failed has left there, and nothing else. */
 export function removeFrozenJob(folder: string): void {
@@ -80,6 +83,22 @@ export function removeEndedJob(folder: string, { isFrozen }: { readonly isFrozen
   const isMeant = (name: string): boolean => ofRunningJob.test(name) || (!isFrozen && ofProgram.test(name));
   for (const name of readdirSync(folder).filter(isMeant)) rmSync(join(folder, name), { recursive: true, force: true });
 }
+
+/** The images of a job that is being moved are those that it goes on from, and others may be written beside. Returns their folder. Throws the system's errors. */
+export function setMovedAside(folder: string, ranks: number): string {
+  const moved = movedIn(folder);
+  rmSync(moved, { recursive: true, force: true });
+  mkdirSync(moved, { mode: 0o700 });
+  for (let rank = 0; rank < ranks; rank++) renameSync(imagePath(folder, rank), imagePath(moved, rank));
+  return moved;
+}
+
+/** They have begun again. */
+export function removeMoved(folder: string): void {
+  rmSync(movedIn(folder), { recursive: true, force: true });
+}
+
+const movedIn = (folder: string): string => join(folder, "moved");
 
 /** The images are there, and the program: this makes them a frozen job. Throws the system's errors. */
 export function writeJob(folder: string, job: FrozenJob): void {

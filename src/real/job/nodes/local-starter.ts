@@ -18,6 +18,8 @@ interface LocalStarterOptions {
   readonly isC: boolean;
   /** Process i of the job (from 1) waits for a debugger at this port + i − 1; 0: none does. */
   readonly debugPort: number;
+  /** The first processes, in this order, stand for these of a job that has been moved: those that have stayed are where they were. */
+  readonly starts: readonly number[];
 }
 
 /** Tells a command which of the job's processes it is asked to run, from 1. */
@@ -42,14 +44,15 @@ export class LocalStarter implements NodeStarter {
   }
 
   start(number: number, invitation: Promise<Invitation | null>): StartedNode {
-    const { folder, command, isC, debugPort } = this.#options;
+    const { folder, command, isC, debugPort, starts } = this.#options;
     const inspector = debugPort === 0 ? [] : inspectorOptions(debugPort + number - 1);
     // Not the options of the process that calls `launch`: they may be a debugger's or a test runner's.
     const options = ["--disable-warning=ExperimentalWarning", ...inspector];
     const node = [process.execPath, ...options, join(__dirname, "agent.cjs"), folder];
     const [file, ...words] = [...command, ...node];
     const inherited = isC ? withLateVariables(process.env) : process.env;
-    const env = command.length === 0 ? inherited : { ...inherited, [numberVariable]: `${number}` };
+    const env =
+      command.length === 0 ? inherited : { ...inherited, [numberVariable]: `${starts[number - 1] ?? number}` };
     const child = spawn(file!, words, { detached: true, stdio: "pipe", env });
     // A process that could not be started has no stdin, and shows as its end.
     void invitation.then((given) => child.stdin?.end(given === null ? "" : encodeInvitation(given)));

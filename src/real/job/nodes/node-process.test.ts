@@ -37,6 +37,8 @@ const setup: Setup = {
   environment: null,
   freezeTo: "",
   thawFrom: "",
+  mustFreeze: false,
+  isMoved: false,
   isDebugged: false,
   terminals: { stdin: false, stdout: false, stderr: false },
   ranksPerThread: 1,

@@ -18,7 +18,7 @@ function part(): { drained: unknown[]; drain(...order: unknown[]): string; nodeO
 
 test("D5 a rank is moved with its node, onto any node in reserve or the one that is named", () => {
   const clones = part();
-  const moves = new JobMoves(options, { core: running, clones, recovery: null });
+  const moves = new JobMoves(options, { core: running, clones, recovery: null, relocation: null });
   equal(moves.move({ moved: rank(1), onto: null }), "");
   equal(moves.move({ moved: rank(2, 1), onto: 5 }), "");
   equal(moves.move({ moved: { kind: "node", node: 0 }, onto: 4 }), "");
@@ -33,7 +33,7 @@ test("D5 a rank is moved with its node, onto any node in reserve or the one that
 
 test("D5 under a protocol that takes checkpoints a rank is moved with its node, and nobody chooses where to", () => {
   const recovery = part();
-  const moves = new JobMoves(options, { core: running, clones: null, recovery });
+  const moves = new JobMoves(options, { core: running, clones: null, recovery, relocation: null });
   equal(moves.move({ moved: rank(1), onto: null }), "");
   equal(moves.move({ moved: rank(1, 0), onto: null }), "");
   equal(moves.move({ moved: rank(1, 1), onto: null }), "rank 1 has no replicas");
@@ -46,7 +46,7 @@ test("D5 under a protocol that takes checkpoints a rank is moved with its node, 
 
 test("D5 what cannot be moved is said with what could", () => {
   const clones = part();
-  const parts = { core: running, clones, recovery: null };
+  const parts = { core: running, clones, recovery: null, relocation: null };
   const moves = new JobMoves(options, parts);
   const none = new JobMoves({ ...options, spares: 0 }, parts);
   const obstacles = [
@@ -66,4 +66,23 @@ test("D5 what cannot be moved is said with what could", () => {
     "the job ends",
   ]);
   deepEqual(clones.drained, []);
+});
+
+test("D5 where nothing is kept of the ranks a rank is moved alone, onto any node", () => {
+  const begun: unknown[] = [];
+  const relocation = {
+    begin: (order: unknown) => {
+      begun.push(order);
+      return "";
+    },
+  };
+  const moves = new JobMoves({ ...options, spares: 0 }, { core: running, clones: null, recovery: null, relocation });
+  equal(moves.move({ moved: rank(1), onto: 2 }), "");
+  equal(moves.move({ moved: { kind: "node", node: 0 }, onto: null }), "");
+  equal(moves.move({ moved: rank(1, 1), onto: null }), "rank 1 has no replicas");
+  equal(moves.move({ moved: rank(4), onto: null }), "the job has ranks 0 to 3");
+  deepEqual(begun, [
+    { moved: rank(1), onto: 2 },
+    { moved: { kind: "node", node: 0 }, onto: null },
+  ]);
 });

@@ -1,11 +1,13 @@
 /**
- * `banyan move`: ranks of a job go on elsewhere because somebody wants it, not because they are lost. What moves is a node, with all its ranks: places of processes do
- * not change in the life of a job, another process takes the place of the node (ADR 50). A rank is moved with its node.
+ * `banyan move`: ranks of a job go on elsewhere because somebody wants it, not because they are lost. Where lost ranks come back what moves is a node, with all its ranks: places of processes do
+ * not change then, another process takes the place of the node (ADR 50), and a rank is moved with its node. Where they do not the whole job goes on in
+ * other places (ADR 63), and a rank is moved alone.
  */
 import type { JobClones } from "./job-clones.ts";
 import type { JobRecovery } from "./job-recovery.ts";
+import type { JobRelocation } from "./job-relocation.ts";
 
-/** The ranks of a node; or a rank, and those beside it. */
+/** The ranks of a node; or a rank, perhaps with those beside it. */
 export type Moved =
   | { readonly kind: "node"; readonly node: number }
   /** `replica`: null, any. */
@@ -13,7 +15,7 @@ export type Moved =
 
 export interface MoveOrder {
   readonly moved: Moved;
-  /** The node that takes the place: one in reserve, which are counted behind those of the job. Null: any. */
+  /** Where to: a node in reserve, which are counted behind those of the job; or, where all of the job goes on elsewhere, any. Null: any. */
   readonly onto: number | null;
 }
 
@@ -31,6 +33,8 @@ interface JobMovesParts {
   /** Null: lost ranks do not come back as clones; do not begin again. */
   readonly clones: Pick<JobClones, "drain" | "nodeOf"> | null;
   readonly recovery: Pick<JobRecovery, "drain"> | null;
+  /** Instead of both. */
+  readonly relocation: Pick<JobRelocation, "begin"> | null;
 }
 
 export class JobMoves {
@@ -44,12 +48,11 @@ export class JobMoves {
 
   /** Returns the obstacle; empty: it is done. */
   move({ moved, onto }: MoveOrder): string {
-    const { core, clones, recovery } = this.#parts;
+    const { core, clones, recovery, relocation } = this.#parts;
     if (core.outcome !== undefined) return "the job ends";
-    if (clones === null && recovery === null)
-      return "lost ranks of this job do not begin again elsewhere; run it with --sustain and --spares, or under a protocol that takes checkpoints; or freeze all of it (--freeze-at) and thaw it elsewhere";
     const node = this.#nodeOf(moved);
     if (typeof node === "string") return node;
+    if (relocation !== null) return relocation.begin({ moved, onto });
     const spare = this.#spareOf(onto);
     if (typeof spare === "string") return spare;
     return clones?.drain(node, spare) ?? recovery?.drain(node) ?? "";

@@ -65,6 +65,20 @@ interface RankLostEvent {
   readonly message: string;
   readonly afterMs: number;
 }
+/** Ranks go on in other places: all ranks of the job have begun again, in new processes. */
+export interface MovedEvent {
+  readonly kind: "moved";
+  /** Those that were to be moved, and their node now. */
+  readonly ranks: readonly number[];
+  readonly node: number;
+  /** From the order until all ranks went on. */
+  readonly stoodMs: number;
+  /** Process ids of the nodes. */
+  readonly pids: readonly number[];
+  /** One sentence for people. */
+  readonly message: string;
+  readonly afterMs: number;
+}
 /** A checkpoint of a set counts from now on. */
 export interface CheckpointEvent extends CheckpointTimes {
   readonly kind: "checkpoint";
@@ -120,6 +134,7 @@ export type JobEvent =
   | FailedEvent
   | NodeLostEvent
   | RankLostEvent
+  | MovedEvent
   | CheckpointEvent
   | RecoveredEvent
   | NoteEvent

@@ -1,4 +1,5 @@
 /** The events of a job for the program that launched it: sentences for people, with times since the start. */
+import { secondsText } from "../../../core/base/amounts.ts";
 import type { ProcessName } from "../../../core/base/identity.ts";
 import type { ProtocolReport } from "../../../core/ft/definition.ts";
 import type { RecoveryTimes } from "../../../core/service/losses.ts";
@@ -6,7 +7,7 @@ import type { Reason } from "../../../core/service/outcome.ts";
 import type { RecoveryReport } from "../../../core/service/recovery.ts";
 import type { CheckpointTimes } from "../../../core/service/set-checkpoints.ts";
 import { describeFailure, detailsOf, framesOf } from "./failure-text.ts";
-import type { WhereaboutsEvent } from "./job-event.ts";
+import type { MovedEvent, WhereaboutsEvent } from "./job-event.ts";
 import { JobEventQueue } from "./job-event-queue.ts";
 import { ProcessNames } from "./process-names.ts";
 import { type RankStanding, whereaboutsTable } from "./whereabouts-table.ts";
@@ -58,6 +59,18 @@ export class JobReport {
 
   started(size: { readonly ranks: number; readonly nodes: number }, pids: readonly number[]): void {
     this.events.push({ kind: "started", ...size, pids, afterMs: this.elapsedMs });
+  }
+
+  moved({
+    node,
+    ranks,
+    emptied,
+    ...how
+  }: Omit<MovedEvent, "kind" | "message" | "afterMs"> & { emptied: number | null }): void {
+    const who = `${this.names.listed(ranks)} ${ranks.length === 1 ? "is" : "are"} on node ${node} now, in another process`;
+    const gone = emptied === null ? "" : `; the node that had been ${emptied} is gone, those behind it count one less`;
+    const message = `${who}; all ranks stood still for ${secondsText(how.stoodMs)}${gone}`;
+    this.events.push({ kind: "moved", ranks, node, ...how, message, afterMs: this.elapsedMs });
   }
 
   note(message: string): void {
