@@ -32,7 +32,7 @@ import { programs } from "./benchmarks/programs.ts";
 import { replicationComparing } from "./benchmarks/replication/comparing.ts";
 import { replicationKernels } from "./benchmarks/replication/kernels.ts";
 import { replicationMessages } from "./benchmarks/replication/messages.ts";
-import { replicationPingPong } from "./benchmarks/replication/ping-pong.ts";
+import { replicationPingPong, replicationPingPongWorlds } from "./benchmarks/replication/ping-pong.ts";
 import { startup } from "./benchmarks/startup.ts";
 import { tcp } from "./benchmarks/tcp.ts";
 import { selfRepair } from "./benchmarks/ulfm.ts";
@@ -65,6 +65,12 @@ export const groups: Readonly<Record<string, readonly Benchmark[]>> = {
   combination: [lostGrids],
   "fault-layer": [layerAllreduce, layerGrowth],
   logging: [loggingPingPong, loggingKernels, lu, volume, synchronisation, recovery, loggingCheckpoints],
-  replication: [replicationPingPong, replicationKernels, replicationMessages, replicationComparing],
+  replication: [
+    replicationPingPong,
+    replicationPingPongWorlds,
+    replicationKernels,
+    replicationMessages,
+    replicationComparing,
+  ],
   ulfm: [selfRepair, ulfmKernels, ulfmGrowth],
 };

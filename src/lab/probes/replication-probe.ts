@@ -68,6 +68,7 @@ async function pause({ module, variant, args }: PauseProbe): Promise<void> {
   const job = launch(module, { protocol: "replication", ranks, nodes: 4, replication: variant, args, timeoutMs });
   const [firstVictim, victim] = [0, 3];
   let pids: readonly number[] = [];
+  let isAtWork = false;
   let isKilling = false;
   let killedMs = 0;
   let noticedMs = 0;
@@ -79,13 +80,7 @@ async function pause({ module, variant, args }: PauseProbe): Promise<void> {
         break;
       case "line":
         lines.push(event.text);
-        if (event.text !== "at work" || isKilling) break;
-        isKilling = true;
-        process.kill(pids[firstVictim]!, "SIGKILL");
-        setTimeout(() => {
-          killedMs = Date.now();
-          process.kill(pids[victim]!, "SIGKILL");
-        }, betweenMs);
+        if (event.text === "at work") isAtWork = true;
         break;
       case "node-lost":
         if (event.node === victim) noticedMs = Date.now();
@@ -93,6 +88,14 @@ async function pause({ module, variant, args }: PauseProbe): Promise<void> {
       default:
         break;
     }
+    // A program may be at work before its job is said to have started.
+    if (!isAtWork || pids.length === 0 || isKilling) continue;
+    isKilling = true;
+    process.kill(pids[firstVictim]!, "SIGKILL");
+    setTimeout(() => {
+      killedMs = Date.now();
+      process.kill(pids[victim]!, "SIGKILL");
+    }, betweenMs);
   }
   const { code } = await job.done;
   if (code !== 0 || noticedMs === 0) return;

@@ -205,7 +205,8 @@ export class RankThreads {
     await arrivals(this.words, this.#threadsFirst);
     // Ranks that share a thread share its code: V8 sees as many calls there as it wants, and to optimise sooner costs more than it gives
     // (`poisson.c 255` with 8 ranks on 2 cores, Node 20: 1.09 s instead of 0.97).
-    if (this.#isOptimisedEarly) setFlagsFor("optimise early");
+    const optimising = this.#optimising;
+    if (optimising !== "optimise as usual") setFlagsFor(optimising);
     // A debugger needs the baseline compiler's code.
     if (this.#isC && !this.#setup.isDebugged) {
       setFlagsFor("run C programs");
@@ -215,14 +216,15 @@ export class RankThreads {
     openGate(this.words, form);
   }
 
-  get #isOptimisedEarly(): boolean {
-    return !this.#isC || this.#setup.ranksPerThread === 1;
+  get #optimising() {
+    if (!this.#isC) return "optimise early";
+    return this.#setup.ranksPerThread === 1 ? "optimise C programs" : "optimise as usual";
   }
 
   /** Memories of its ranks begin to travel, or have left: what is new to V8 meanwhile runs once. */
   memoriesTravel(isBegin: boolean): void {
     if (isBegin) setFlagsFor("optimise late");
-    else setFlagsFor(this.#isOptimisedEarly ? "optimise early" : "optimise as usual");
+    else setFlagsFor(this.#optimising);
   }
 
   /**

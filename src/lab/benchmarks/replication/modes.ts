@@ -25,7 +25,7 @@ export interface WorldPlacement {
   nodes(ranks: number): number;
 }
 
-export const placements: readonly WorldPlacement[] = [
+export const placements: readonly [WorldPlacement, WorldPlacement] = [
   { word: "apart", text: "each process on a node of its own", nodes: (ranks) => ranks },
   { word: "world", text: "a world on each node", nodes: () => 1 },
 ];

@@ -1,26 +1,36 @@
 /**
- * Replication as the conformance suite runs it: each rank has one process, which takes all messages to others. Worlds in which ranks have
- * several, and deaths, are the simulator's (sim/replication).
+ * Replication as the conformance suite runs it: each rank has one process, which takes all messages to others, or several, of which one
+ * dies. Random programs and deaths are the simulator's (sim/replication).
  */
 import type { NewProtocol } from "../../protocol.ts";
 import type { ConformanceLayout, ConformanceProtocols } from "../../testing/protocol-conformance.ts";
 import { Membership } from "../membership.ts";
 import { ReplicationProtocol } from "../replication-protocol.ts";
 
-class OneReplica implements ConformanceProtocols {
+type MakeProtocol = (...all: ConstructorParameters<typeof ReplicationProtocol>) => ReplicationProtocol;
+
+class Replicas implements ConformanceProtocols {
   readonly comeBack = false;
   readonly areCovered = true;
+  readonly replicas: number;
   readonly #plan: readonly number[];
+  readonly #newProtocol: MakeProtocol;
+  /** Of the first process of each rank. */
   readonly #protocols: ReplicationProtocol[] = [];
+  readonly #memberships: Membership[] = [];
 
-  constructor(ranks: number) {
-    this.#plan = new Array<number>(ranks).fill(1);
+  constructor(ranks: number, replicas: number, newProtocol: MakeProtocol) {
+    this.replicas = replicas;
+    this.#plan = new Array<number>(ranks).fill(replicas);
+    this.#newProtocol = newProtocol;
   }
 
-  make(rank: number): NewProtocol {
+  make(rank: number, replica: number): NewProtocol {
     return (ports) => {
-      const protocol = new ReplicationProtocol({ rank, replica: 0, membership: new Membership(this.#plan) }, ports);
-      this.#protocols[rank] = protocol;
+      const membership = new Membership(this.#plan);
+      const protocol = this.#newProtocol({ rank, replica, membership }, ports);
+      this.#memberships.push(membership);
+      if (replica === 0) this.#protocols[rank] = protocol;
       return protocol;
     };
   }
@@ -37,11 +47,16 @@ class OneReplica implements ConformanceProtocols {
     return from !== to;
   }
 
-  taken(rank: number): number {
-    return this.#protocols[rank]!.report().sent;
+  taken(rank: number): number | null {
+    const isWhole = this.#memberships.every((each) => this.#plan.every((_, other) => each.deadOf(other) === 0));
+    return isWhole ? this.#protocols[rank]!.report().sent : null;
   }
 }
 
+const parallel: MakeProtocol = (...all) => new ReplicationProtocol(...all);
+
 export const replicationLayouts: readonly ConformanceLayout[] = [
-  { name: "one process for each rank", protocols: (ranks) => new OneReplica(ranks) },
+  { name: "one process for each rank", protocols: (ranks) => new Replicas(ranks, 1, parallel) },
+  { name: "two processes for each rank", protocols: (ranks) => new Replicas(ranks, 2, parallel) },
+  { name: "three processes for each rank", protocols: (ranks) => new Replicas(ranks, 3, parallel) },
 ];
