@@ -42,7 +42,7 @@ test(
   `,
     );
     const run = new Run([...logging, path], { stdin: "", timeoutMs: 100_000 });
-    await run.printed("1 after 150");
+    await run.printed("1 after 100");
     process.kill(run.nodePid(1), "SIGKILL");
     const { code, stdout, stderr } = await run.ended;
     assert.equal(code, 0, stderr);

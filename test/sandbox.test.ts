@@ -213,7 +213,7 @@ test("X8 thaw: a file that was open is looked for in the folders given, and a li
   const before = watched(outside);
   await inFolder(folder, async () => {
     const environment = { ONLY: "this" };
-    const job = launch(frozen, { ranks: 1, args: ["60"], jobFolder: "job", environment });
+    const job = launch(frozen, { ranks: 1, args: ["600"], jobFolder: "job", environment });
     for await (const event of job) if (event.kind === "line" && event.text === "step 10") job.freeze();
     assert.equal((await job.done).reason.kind, "frozen");
     const kept = JSON.parse(readFileSync("job/job.json", "utf8")) as { environment: unknown };

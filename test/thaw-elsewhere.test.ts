@@ -9,7 +9,7 @@ import { long, longUnless } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 const limit = timeLimit(120_000);
-const steps = 40;
+const steps = 150;
 const nodeMap = resolve("test/programs/c/node-map.c");
 const announced = resolve("test/programs/c/announced.c");
 

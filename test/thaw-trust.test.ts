@@ -54,7 +54,7 @@ describe("X7 thaw", timeLimit(120_000), () => {
     const umask = process.umask(0);
     try {
       await inFolder(folder, async () => {
-        const job = launch(frozen, { ranks: 2, args: ["60"], jobFolder: "job" });
+        const job = launch(frozen, { ranks: 2, args: ["600"], jobFolder: "job" });
         for await (const event of job) if (event.kind === "line" && event.text === "step 10") job.freeze();
         assert.equal((await job.done).reason.kind, "frozen");
       });
