@@ -37,6 +37,7 @@ import { JobVolunteers } from "./nodes/job-volunteers.ts";
 import { LocalStarter } from "./nodes/local-starter.ts";
 import { folderOfProgram } from "./programs/folders-given.ts";
 import { languageOf } from "./programs/program-compile.ts";
+import { CapturedModule } from "./programs/without-capture.ts";
 import { JobClones } from "./recovery/job-clones.ts";
 import { JobFaults } from "./recovery/job-faults.ts";
 import { JobRecovery } from "./recovery/job-recovery.ts";
@@ -160,7 +161,7 @@ export function createParts(options: JobOptions, turns: JobTurns, outliving: Out
       ? new JobRelocation(options, {
           freezing,
           report,
-          module: folders.bundle.wasm,
+          program: new CapturedModule(folders.bundle.wasm),
           refusal: captureRefusal(options),
         })
       : null;

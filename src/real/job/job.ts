@@ -292,7 +292,7 @@ export class Job {
       const thawFrom = setMovedAside(folders.lasting, this.#options.ranks);
       this.#options = { ...this.#options, ...places, thawFrom, isMoved: true };
     } catch (error) {
-      return `Cannot go on elsewhere: ${describeSystemError(error)}`;
+      return `Cannot go on elsewhere: ${describeSystemError(error)}; check the disk of ${folders.lasting} and start the job again`;
     }
     this.#parts = this.#createParts(this.#parts);
     this.#parts.nodes.startAll();

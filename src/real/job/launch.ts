@@ -9,11 +9,10 @@
  */
 
 import { randomBytes, randomInt } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, constants, tmpdir } from "node:os";
 import { basename, join, relative, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { noCaptureText } from "../../core/base/capture-points.ts";
 import { playersOf } from "../../core/base/players.ts";
 import { describeSystemError } from "../../core/base/system-error.ts";
 import { checkPlan } from "../../core/fault/check.ts";
@@ -44,6 +43,7 @@ import type { JobOptions } from "./job-options.ts";
 import { folderLedAway, foldersGiven } from "./programs/folders-given.ts";
 import { isModule, languageOf } from "./programs/program-compile.ts";
 import { joinPrograms } from "./programs/several-programs.ts";
+import { isWithoutCapture } from "./programs/without-capture.ts";
 import { protocolGiven } from "./protocol-given.ts";
 import type { MoveOrder } from "./recovery/job-moves.ts";
 import type { JobEvent, WhereaboutsEvent } from "./report/job-event.ts";
@@ -318,15 +318,8 @@ function packingWanted(path: string, options: LaunchOptions, { refusals }: Proto
   return packing > 1 && !programs.every(canTakeTurns) ? 1 : packing;
 }
 
-/** Without compiling it: of a module that only looks like one without captures each rank has a thread, which is always right. */
-function canTakeTurns(path: string): boolean {
-  try {
-    return !isModule(path) || !readFileSync(path).includes(noCaptureText);
-  } catch {
-    // Whatever is wrong with the file, the job says when it needs it.
-    return true;
-  }
-}
+/** Of a module that only looks like one without captures each rank has a thread, which is always right. */
+const canTakeTurns = (path: string): boolean => !isModule(path) || !isWithoutCapture(path);
 
 function start(path: string, folders: readonly Folder[], options: LaunchOptions, earlier?: Earlier): RunningJob {
   const given = protocolGiven(options.protocol ?? protocolDefault.name, options);

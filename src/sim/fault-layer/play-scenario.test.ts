@@ -94,6 +94,16 @@ describe("U5, U6: scenarios of the thesis that are written down", () => {
       ["world ranks=2\n0-2 die", /"0-2 die": "0-2" are no ranks of 0 to 1$/],
       ["world ranks=2\nall jump", /"all jump": there are agree, barrier/],
       ["world ranks=2\nall barrier", /barrier has 1 words$/],
+      ["world ranks=2\nall barrier other", /^Cannot "barrier other": rank 0 has no communicator other$/],
+      ["world ranks=2\n0 wait a", /^Cannot "wait a": rank 0 has not started it$/],
+      ["world ranks=2\nall bcast world 2", /^Cannot "bcast world 2": world has ranks 0 to 1$/],
+      ["world ranks=2\n0 send world x", /^Cannot "send world x": "x" is no number from 0 on$/],
+      ["world ranks=2\nall ibcast a world 7", /^Cannot "ibcast a world 7": world has ranks 0 to 1$/],
+      [
+        "world ranks=2\nall split half world 0",
+        /^Cannot "split half world 0": world has 2 members, and as many colours$/,
+      ],
+      ["world ranks=2\n0 compute soon", /^Cannot "compute soon": "soon" is no number from 0 on$/],
     ] as const) {
       const played = play(text);
       match(typeof played === "string" ? played : "", why);

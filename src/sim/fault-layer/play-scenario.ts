@@ -14,6 +14,9 @@ const nowhere = 0 as Pointer;
 const errorText = (error: number): string =>
   error === 0 ? "ok" : (Object.entries(ErrorClass).find(([, value]) => value === error)?.[0] ?? `error ${error}`);
 
+/** A call that cannot be made. */
+class ScenarioError extends Error {}
+
 /** What one rank has by the names of the scenario. */
 class ScenarioRank {
   readonly #rank: LayeredRank;
@@ -35,19 +38,20 @@ class ScenarioRank {
     const { operations, process } = rank;
     switch (name) {
       case "compute":
-        yield process.compute(1_000 * Number(first));
+        yield process.compute(1_000 * numberIn(first, text));
         return "";
       case "split": {
         const parent = this.#comm(second, text);
-        const result = yield* rank.split(parent, Number(others[parent.rank]));
-        return this.#name(first, result);
+        if (others.length !== parent.size)
+          throw new ScenarioError(`Cannot "${text}": ${second} has ${parent.size} members, and as many colours`);
+        return this.#name(first, yield* rank.split(parent, numberIn(others[parent.rank]!, text)));
       }
       case "shrink":
         return this.#name(first, yield* rank.shrink(this.#comm(second, text)));
       case "barrier":
         return errorText(yield* rank.barrier(this.#comm(first, text)));
       case "bcast": {
-        const { error, words } = yield* rank.broadcast(this.#comm(first, text), Number(second), [rank.rank]);
+        const { error, words } = yield* rank.broadcast(...this.#member(first, second, text), [rank.rank]);
         return error === 0 ? `ok, from ${words[0]}` : errorText(error);
       }
       case "sum": {
@@ -55,25 +59,25 @@ class ScenarioRank {
         return error === 0 ? `ok, ${words[0]}` : errorText(error);
       }
       case "agree": {
-        const { error, flags } = yield* rank.agree(this.#comm(first, text), Number(second));
+        const { error, flags } = yield* rank.agree(this.#comm(first, text), numberIn(second, text));
         return `${errorText(error)}, ${flags}`;
       }
       case "send":
-        return errorText(yield* rank.send(this.#comm(first, text), Number(second), tag, [rank.rank]));
+        return errorText(yield* rank.send(...this.#member(first, second, text), tag, [rank.rank]));
       case "receive": {
-        const { error, words } = yield* rank.receive(this.#comm(first, text), Number(second), tag, 1);
+        const { error, words } = yield* rank.receive(...this.#member(first, second, text), tag, 1);
         return error === 0 ? `ok, from ${words[0]}` : errorText(error);
       }
       case "ibarrier":
         return this.#start(first, rank.equal(this.#comm(second, text), "barrier", nowhere, nowhere, {}), nowhere);
       case "ibcast": {
+        const [comm, root] = this.#member(second, others[0]!, text);
         const at = rank.put([rank.rank]);
-        const call = { bytes: 4, root: Number(others[0]) };
-        return this.#start(first, rank.equal(this.#comm(second, text), "bcast", nowhere, at, call), at);
+        return this.#start(first, rank.equal(comm, "bcast", nowhere, at, { bytes: 4, root }), at);
       }
       case "wait": {
         const started = this.#requests.get(first);
-        if (started === undefined) throw new Error(`Cannot "${text}": rank ${rank.rank} has not started it`);
+        if (started === undefined) throw new ScenarioError(`Cannot "${text}": rank ${rank.rank} has not started it`);
         this.#requests.delete(first);
         const error = yield* rank.end(started.request, text);
         if (started.at !== nowhere) rank.take(started.at, 1);
@@ -91,7 +95,15 @@ class ScenarioRank {
   #comm(name: string, text: string): Communicator {
     const comm = this.#communicators.get(name);
     if (comm !== undefined) return comm;
-    throw new Error(`Cannot "${text}": rank ${this.#rank.rank} has no communicator ${name}`);
+    throw new ScenarioError(`Cannot "${text}": rank ${this.#rank.rank} has no communicator ${name}`);
+  }
+
+  /** A communicator, and the number of a member of it. */
+  #member(name: string, word: string, text: string): [Communicator, number] {
+    const comm = this.#comm(name, text);
+    const place = numberIn(word, text);
+    if (place < comm.size) return [comm, place];
+    throw new ScenarioError(`Cannot "${text}": ${name} has ranks 0 to ${comm.size - 1}`);
   }
 
   #name(name: string, comm: Communicator | null): string {
@@ -107,8 +119,22 @@ class ScenarioRank {
   }
 }
 
-/** What happens, line by line; the last ones say who waits for ever, and what is left behind. */
-export function playScenario({ ranks, fanOut, background, calls }: TextScenario): string[] {
+function numberIn(word: string, text: string): number {
+  if (/^\d{1,9}$/.test(word)) return Number(word);
+  throw new ScenarioError(`Cannot "${text}": "${word}" is no number from 0 on`);
+}
+
+/** What happens, line by line; the last ones say who waits for ever, and what is left behind. A text instead: which call cannot be made, and why. */
+export function playScenario(scenario: TextScenario): string[] | string {
+  try {
+    return linesOf(scenario);
+  } catch (error) {
+    if (error instanceof ScenarioError) return error.message;
+    throw error;
+  }
+}
+
+function linesOf({ ranks, fanOut, background, calls }: TextScenario): string[] {
   const lines: string[] = [];
   const names = new Map<number, string>();
   const { stuck, left } = runLayered(

@@ -29,6 +29,7 @@ function playLayered(text: string): Played | string {
   if (typeof scenario === "string") return scenario;
   const { recorded, head } = scenario;
   const lines = playScenario(scenario);
+  if (typeof lines === "string") return lines;
   const length = Math.max(lines.length, recorded.length);
   const at = Array.from({ length }, (_, i) => i).find((i) => lines[i] !== recorded[i]);
   const difference = at === undefined ? null : { recorded: recorded[at], now: lines[at] };

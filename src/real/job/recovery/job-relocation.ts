@@ -5,8 +5,6 @@
  *
  * This part says whether that can be, and has the ranks stop; the job does the rest when all of them have (job.ts).
  */
-import { readFileSync } from "node:fs";
-import { noCaptureText } from "../../../core/base/capture-points.ts";
 import { type PlaceOrder, type Places, placesAfter } from "../../../core/service/moved-places.ts";
 import { producersMax } from "../../transport/layout.ts";
 import type { JobReport } from "../report/job-report.ts";
@@ -27,8 +25,8 @@ interface JobRelocationParts {
     begin(move: { failed(): void }): void;
   };
   readonly report: Pick<JobReport, "note" | "names">;
-  /** The program, as its ranks run it. */
-  readonly module: string;
+  /** Why others cannot go on with its program, as its ranks run it; empty: they can. */
+  readonly program: { readonly obstacle: string };
   /** Why there can be no images of all ranks at once; undefined: there can. */
   readonly refusal: string | undefined;
 }
@@ -84,7 +82,7 @@ export class JobRelocation {
   }
 
   #refusal(): string {
-    const { refusal, freezing, module } = this.#parts;
+    const { refusal, freezing, program } = this.#parts;
     const { faults, trace, debugPort } = this.#options;
     if (refusal !== undefined)
       return `lost ranks of this job do not begin again elsewhere, and there can be no images of all of them at once: ${refusal}; run it with --sustain and --spares, or under a protocol that takes checkpoints`;
@@ -93,16 +91,6 @@ export class JobRelocation {
     if (faults !== null) return "it has a fault plan, whose times and victims are those of the processes that it has";
     if (trace !== undefined) return "it writes a trace, which shows the processes that it has";
     if (debugPort !== 0) return "it is being debugged";
-    if (!canStop(module)) return "its program was linked with --no-capture";
-    return freezing.obstacle;
-  }
-}
-
-/** It is there when ranks have begun. */
-function canStop(module: string): boolean {
-  try {
-    return !readFileSync(module).includes(noCaptureText);
-  } catch {
-    return false;
+    return program.obstacle || freezing.obstacle;
   }
 }
