@@ -203,6 +203,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "real/image",
     "real/machine",
     "mpi",
+    "v8",
     "image",
     "core/process",
     "core/ft",
@@ -245,6 +246,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "real/disk",
     "real/machine",
     "image",
+    // Machine code of programs is kept where the compiler keeps programs.
+    "cc/cache.ts",
+    "trust",
     "v8",
     "core/process",
     "core/request/memory-marks.ts",

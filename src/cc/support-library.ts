@@ -5,7 +5,9 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { deserialize, serialize } from "node:v8";
 import { assert } from "../core/base/assert.ts";
+import { keyOf } from "./cache.ts";
 import { CannotCompile } from "./client.ts";
 import { parseCommandLine } from "./command-line.ts";
 import { compileFiles, compileFlags } from "./compile-step.ts";
@@ -16,27 +18,46 @@ import type { Workshop } from "./workshop.ts";
 const folder = "/banyan-support";
 const include = "/banyan-include";
 
-export function supportLibrary(workshop: Workshop): Promise<LinkFile[]> {
-  const { installation } = workshop;
+/** Every link needs all of it, so it is kept as a whole too: to look for its files one by one takes three times as long. */
+export async function supportLibrary(workshop: Workshop): Promise<LinkFile[]> {
+  const { installation, cache } = workshop;
   const sources = filesOf(installation.support, folder);
   const files = [...sources, ...filesOf(installation.include, include)];
-  return Promise.all(
+  const flags = flagsOfLibrary();
+  const contents = files.flatMap(({ path, bytes }) => [path, bytes]);
+  const key = keyOf([`the support library of ${installation.toolchain}`, flags.join(" "), ...contents]);
+  const kept = cache.get(key)?.output;
+  if (kept !== undefined) return deserialize(kept) as LinkFile[];
+  const library = await Promise.all(
     sources
       .filter(({ path }) => path.endsWith(".c"))
       .map(async ({ path }) => ({
         name: `banyan-support/${basename(path, ".c")}.o`,
-        bytes: await compile(workshop, path, files),
+        bytes: await compile(workshop, { path, files, flags }),
       })),
   );
+  cache.put(key, { output: serialize(library), stderr: new Uint8Array() });
+  return library;
 }
 
-async function compile(workshop: Workshop, path: string, files: readonly SourceFile[]): Promise<Uint8Array> {
-  const build = parseCommandLine(["-c", "-O2", "-w", path], "cc");
+function flagsOfLibrary(): string[] {
+  const build = parseCommandLine(["-c", "-O2", "-w", "source.c"], "cc");
   assert(build.kind === "build", "the command line of the support library is no build");
+  return compileFlags(build, include, { colours: false });
+}
+
+interface LibrarySource {
+  readonly path: string;
+  /** Of the whole library, and the headers. */
+  readonly files: readonly SourceFile[];
+  readonly flags: readonly string[];
+}
+
+async function compile(workshop: Workshop, { path, files, flags }: LibrarySource): Promise<Uint8Array> {
   const request: CompileRequest = {
     kind: "compile",
     driver: "clang",
-    flags: compileFlags(build, include, { colours: false }),
+    flags,
     stage: "-c",
     language: "c",
     input: path,

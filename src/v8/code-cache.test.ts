@@ -1,9 +1,13 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { Script } from "node:vm";
 import { cacheFileOf, keepCodeCache, readCodeCache } from "./code-cache.ts";
+import { setFlagsFor, unsetFlagsFor } from "./flags.ts";
+import { FlagsBefore } from "./flags-before.ts";
 
 describe("X9 caches of code", () => {
   const folder = mkdtempSync(join(tmpdir(), "banyan-code-cache-"));
@@ -38,5 +42,38 @@ describe("X9 caches of code", () => {
       return cache;
     });
     equal(isMade, false);
+  });
+
+  it("one that cannot be made leaves nothing", () => {
+    const other = cacheFileOf(join(folder, "unmade.cjs"));
+    keepCodeCache(other, "source", () => undefined);
+    deepEqual(
+      readdirSync(folder).filter((name) => name.startsWith("unmade")),
+      [],
+    );
+  });
+
+  it("one that was made after flags were set is taken by a V8 without them", () => {
+    const source = "(function () { return 6 * 7; })";
+    /** Does V8 reject it, in a process that has not compiled the source? */
+    const isRejected = (bytes: Uint8Array): unknown => {
+      const place = join(folder, "late");
+      writeFileSync(place, bytes);
+      const code = `const { Script } = require("node:vm");
+        const script = new Script(${JSON.stringify(source)}, { cachedData: require("node:fs").readFileSync(${JSON.stringify(place)}) });
+        console.log(JSON.stringify({ isRejected: script.cachedDataRejected, answer: script.runInThisContext()() }));`;
+      const { stdout, stderr } = spawnSync(process.execPath, ["-e", code], { encoding: "utf8" });
+      equal(stderr, "");
+      return JSON.parse(stdout);
+    };
+    const script = new Script(source);
+    const before = new FlagsBefore();
+    deepEqual(before.under(script.createCachedData()), Uint8Array.from(script.createCachedData()));
+    setFlagsFor("run C programs");
+    const late = script.createCachedData();
+    const asBefore = before.under(late)!;
+    unsetFlagsFor("run C programs");
+    deepEqual(isRejected(late), { isRejected: true, answer: 42 });
+    deepEqual(isRejected(asBefore), { isRejected: false, answer: 42 });
   });
 });

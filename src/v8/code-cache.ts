@@ -26,14 +26,17 @@ export function readCodeCache(cacheFile: string, source: string): Buffer | undef
   }
 }
 
-/** `make` is asked when it is certain that the cache can be written: it takes a moment. */
-export function keepCodeCache(cacheFile: string, source: string, make: () => Uint8Array): void {
+/** `make` is asked when it is certain that the cache can be written: it takes a moment. Undefined: it cannot be made. */
+export function keepCodeCache(cacheFile: string, source: string, make: () => Uint8Array | undefined): void {
   const unfinished = `${cacheFile}.${process.pid}`;
   try {
     writeFileSync(unfinished, "");
     const cache = make();
-    writeFileSync(unfinished, Buffer.concat([digestOf(cacheFile, source, cache), cache]));
-    renameSync(unfinished, cacheFile);
+    if (cache === undefined) rmSync(unfinished);
+    else {
+      writeFileSync(unfinished, Buffer.concat([digestOf(cacheFile, source, cache), cache]));
+      renameSync(unfinished, cacheFile);
+    }
   } catch {
     // A full disk, a folder of somebody else's: the next run will be as fast as this one.
     rmSync(unfinished, { force: true });

@@ -5,9 +5,16 @@
  *
  * Node has no function for it. V8 has two for its own tests, up to version 13; where they are missing nothing can be kept.
  */
+import { cpus } from "node:os";
 import { setFlagsFor, unsetFlagsFor } from "./flags.ts";
 
 let isThere: boolean | undefined;
+
+/** What code belongs to, besides the module and the flags. */
+export function codeMachine(): string {
+  const { version, versions, platform, arch } = process;
+  return `${version} ${versions.v8} ${platform} ${arch} ${cpus()[0]?.model ?? ""}`;
+}
 
 export function canKeepWasmCode(): boolean {
   // Bytes that are not V8's are refused.

@@ -5,9 +5,8 @@
  * The code belongs to one Node, one kind of processor and one version of the tools, which are in the entry's key. An entry without
  * code says that none can be made here.
  */
-import { cpus } from "node:os";
 import { flagsFor } from "../../v8/flags.ts";
-import { canKeepWasmCode, moduleWithCode } from "../../v8/wasm-code.ts";
+import { canKeepWasmCode, codeMachine, moduleWithCode } from "../../v8/wasm-code.ts";
 import { type Cache, keyOf } from "../cache.ts";
 import { binaryenVersion, clangVersion } from "../installation.ts";
 
@@ -50,7 +49,7 @@ function keyFor(tool: KeptTool): string {
   return keyOf([
     `machine code of ${tool} ${recipe}`,
     `${clangVersion} ${binaryenVersion}`,
-    `${process.version} ${process.versions.v8} ${process.platform} ${process.arch} ${cpus()[0]?.model ?? ""}`,
+    codeMachine(),
     ...flagsFor("run the compiler"),
   ]);
 }

@@ -256,7 +256,7 @@ class Turn {
     this.#ending = ending;
     this.#plane?.ended(this.#index);
     this.#options.ended(this.waiting);
-    this.waiting.say({ kind: "ending", ending });
+    this.waiting.sayEnding(ending);
   }
 
   #lookAt(rank: CRank): Look {

@@ -8,6 +8,7 @@ import { shareUndisturbed } from "../machine/undisturbed.ts";
 import { newYield } from "../machine/yield.ts";
 import { passGate } from "../messages/node-words.ts";
 import type { CThreadSetup } from "../messages/rank-messages.ts";
+import { LateCache } from "../rank/late-cache.ts";
 import { Turns } from "./c-rank-turns.ts";
 import { loadCRank } from "./load-c-rank.ts";
 import { WaitingCRank } from "./waiting-c-rank.ts";
@@ -22,12 +23,14 @@ const { code, ranks: setups, undisturbed } = workerData as CThreadSetup;
 shareUndisturbed(undisturbed);
 const turns = setups.length > 1 ? new Turns(newYield()) : null;
 const mustGiveWay = turns && ((rank: WaitingCRank, isOver: () => boolean) => turns.mustGiveWay(rank, isOver));
-const ranks = setups.map(({ setup, port }) => new WaitingCRank({ setup, port, mustGiveWay, abort: waitForTheEnd }));
+const ranks = setups.map(({ setup, port }) => {
+  const lateCache = LateCache.for({ ...setup, code }, createCache);
+  return new WaitingCRank({ setup, port, mustGiveWay, lateCache, abort: waitForTheEnd });
+});
 const first = ranks[0]!;
-if (first.setup.rank === 0 && code.cacheMissing !== "") first.say({ kind: "compiled", cache: createCache() });
 passGate(first.setup.words);
 if (turns !== null) turns.run(ranks);
-else first.say({ kind: "ending", ending: first.ending(() => loadCRank(first).run()) });
+else first.sayEnding(first.ending(() => loadCRank(first).run()));
 process.exit(0);
 
 /** The node will terminate this thread; nothing of the program may run until then. */

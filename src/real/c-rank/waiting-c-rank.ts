@@ -10,6 +10,7 @@ import { bellOf } from "../messages/node-words.ts";
 import type { FromRank, RankSetup } from "../messages/rank-messages.ts";
 import { LineWriter } from "../output/line-ring.ts";
 import { endingOfError } from "../rank/error-report.ts";
+import type { LateCache } from "../rank/late-cache.ts";
 import { RankInbox } from "../rank/rank-inbox.ts";
 import { mayRead } from "../rank/rank-input.ts";
 import { protocolOf, type RankProtocol } from "../rank/rank-protocol.ts";
@@ -25,6 +26,7 @@ interface WaitingCRankOptions {
   readonly port: MessagePort;
   /** Where the rank shares its thread: asked in its waits, see `CoroutineHost`. Null: it is alone. */
   readonly mustGiveWay: ((rank: WaitingCRank, isOver: () => boolean) => boolean) | null;
+  readonly lateCache: LateCache | null;
   /** Called when an MPI_Abort has been reported. */
   abort(): never;
 }
@@ -40,10 +42,12 @@ export class WaitingCRank {
   /** Set when the program is there. */
   program: CrashedProgram = { stackPointer: undefined, lines: () => undefined };
   readonly #port: MessagePort;
+  readonly #lateCache: LateCache | null;
 
-  constructor({ setup, port, mustGiveWay, abort }: WaitingCRankOptions) {
+  constructor({ setup, port, mustGiveWay, lateCache, abort }: WaitingCRankOptions) {
     this.setup = setup;
     this.#port = port;
+    this.#lateCache = lateCache;
     this.inbox = new RankInbox(port, setup.programMemories);
     this.takesTurns = mustGiveWay !== null;
     this.lines = new LineWriter(setup.lines, bellOf(setup.words));
@@ -104,6 +108,12 @@ export class WaitingCRank {
 
   say(message: FromRank): void {
     this.#port.postMessage(message);
+  }
+
+  sayEnding(ending: Ending): void {
+    const cache = this.#lateCache?.make();
+    if (cache !== undefined) this.say({ kind: "compiled", cache });
+    this.say({ kind: "ending", ending });
   }
 
   /** The ending that `act` returns, or that its error makes. */

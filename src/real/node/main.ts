@@ -147,9 +147,10 @@ class NodeMain {
   }
 
   #said(message: ToNode): void {
-    // Before flags of V8 are set: under others it would not take the cache.
-    if (message.kind === "run") keepCache();
-    if (message.kind === "end") tell({ kind: "over" });
+    if (message.kind === "end") {
+      keepCache();
+      tell({ kind: "over" });
+    }
     if (message.kind === "reserve") this.#options.receivers.prepare();
     else if (message.kind === "reserve-memory") this.#options.readyMemory.prepare(message);
     else if (message.kind === "setup") this.#begin(message);

@@ -5,7 +5,7 @@ import { flipMemory } from "../../core/fault/flip-memory.ts";
 import type { Origin } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { dealt } from "../../core/service/packing.ts";
-import { setFlagsFor } from "../../v8/flags.ts";
+import { flagsFor, setFlagsFor } from "../../v8/flags.ts";
 import { machineMs } from "../machine/machine-clock.ts";
 import type { Life } from "../messages/lives.ts";
 import type { Setup } from "../messages/node-messages.ts";
@@ -26,6 +26,7 @@ import { type SharedNode, turnWordOf } from "../transport/node-memory.ts";
 import type { SharedHandover } from "../transport/tcp/handover.ts";
 import { startCThread } from "./c-rank-thread.ts";
 import type { NodeLives } from "./node-lives.ts";
+import { ProgramCode } from "./program-code.ts";
 import { compiledAnew, keepCache, loadRankCode } from "./rank-code.ts";
 import { type RankInThread, RankThread, type RankThreadEvents } from "./rank-thread.ts";
 
@@ -79,6 +80,8 @@ export class RankThreads {
   /** V8's flags for the program are set; the code was compiled under them. */
   #areFlagsSet = false;
   #isCodeAnew = false;
+  /** Of a program in C that is compiled before it runs; null otherwise. */
+  #programCode: ProgramCode | null = null;
   /** How many threads the node starts with. */
   readonly #threadsFirst: number;
   readonly #threads = new Map<number, RankInThread>();
@@ -210,7 +213,7 @@ export class RankThreads {
     // A debugger needs the baseline compiler's code.
     if (this.#isC && !this.#setup.isDebugged) {
       setFlagsFor("run C programs");
-      if (this.#isCompiledAhead()) setFlagsFor("compile C programs ahead");
+      this.#compileAhead();
     }
     this.#areFlagsSet = true;
     openGate(this.words, form);
@@ -229,12 +232,24 @@ export class RankThreads {
 
   /**
    * Threads share the code that V8 has compiled. But ranks call the same functions at the same moments, and each would compile a
-   * function that is not there yet. Where several threads run the program it is compiled whole, once, by all processors. Of a
-   * large one each compiles what it calls: no program should wait for seconds for functions that are never called.
+   * function that is not there yet. Where several threads run the program, or its code can be kept for the next run, it is compiled whole,
+   * once, by all processors. Of a large one each compiles what it calls: no program should wait for seconds for functions that are never
+   * called.
    */
-  #isCompiledAhead(): boolean {
-    const program = statSync(this.#setup.program.bundle.wasm, { throwIfNoEntry: false });
-    return this.#threadsFirst > 1 && program !== undefined && program.size <= aheadBytesMax;
+  #compileAhead(): void {
+    const file = this.#setup.program.bundle.wasm;
+    const program = statSync(file, { throwIfNoEntry: false });
+    if (program === undefined || program.size > aheadBytesMax) return;
+    const code = ProgramCode.open(process.env);
+    if (this.#threadsFirst === 1 && code === null) return;
+    setFlagsFor("compile C programs ahead");
+    code?.load(
+      file,
+      ([this.#optimising, "run C programs", "compile C programs ahead"] as const).flatMap((purpose) =>
+        flagsFor(purpose),
+      ),
+    );
+    this.#programCode = code;
   }
 
   /** Which group goes on from images together with that rank: those that fall with it. Null: the rank has no image. */
@@ -258,6 +273,7 @@ export class RankThreads {
           keepCache(this.#code, message.cache);
           return;
         }
+        if (message.kind === "runs") this.#programCode?.keep();
         // That life does not come to the gate, and the others need not wait until it is ended.
         if (message.kind === "image-unreadable") countArrival(this.words);
         events.said(message);

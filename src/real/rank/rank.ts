@@ -17,6 +17,7 @@ import { rankVariables } from "../messages/rank-variables.ts";
 import { LineWriter } from "../output/line-ring.ts";
 import type { RankOptions } from "../process/open-process.ts";
 import { endingOfError } from "./error-report.ts";
+import { LateCache } from "./late-cache.ts";
 import { RankCheckpoints } from "./rank-checkpoints.ts";
 import { replaceGlobals, replaceRandom, SteadyClock } from "./rank-globals.ts";
 import { isReader, mayRead } from "./rank-input.ts";
@@ -33,7 +34,7 @@ assert(parentPort !== null, "rank.cjs runs as a worker thread");
 const port = parentPort;
 const setup = workerData as ThreadSetup;
 shareUndisturbed(setup.undisturbed);
-const { code, rank, incarnation, ranks, replicas, placement, nodeMap, seed, program, traceFile } = setup;
+const { rank, incarnation, ranks, replicas, placement, nodeMap, seed, program, traceFile } = setup;
 const { memory, handover, lines, words } = setup;
 const role = roleOf(setup);
 const say = (message: FromRank): void => port.postMessage(message);
@@ -139,7 +140,12 @@ process.exit = (code) => {
   if (progress.kind !== "threw") progress = { kind: "exiting" };
   return exit(code);
 };
-process.on("exit", (code) => say({ kind: "ending", ending: endingNow(code) }));
+const lateCache = LateCache.for(setup, createCache);
+process.on("exit", (code) => {
+  const cache = lateCache?.make();
+  if (cache !== undefined) say({ kind: "compiled", cache });
+  say({ kind: "ending", ending: endingNow(code) });
+});
 
 function endingNow(code: number): Ending {
   const failure = failureNow(code);
@@ -177,8 +183,6 @@ function standStill(): void {
   while (receiveMessageOnPort(port) === undefined) Atomics.wait(never, 0, 0, 1);
 }
 
-// One of all ranks is enough.
-if (rank === 0 && code.cacheMissing !== "") say({ kind: "compiled", cache: createCache() });
 const jobForm = passGate(words);
 // A spawned program is there, in one form, and need not be that of the job's own.
 const form = setup.origin === null ? jobForm : program.bundle.script === "" ? "module" : "script";

@@ -1,0 +1,105 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { flagsFor, setFlagsFor } from "../../v8/flags.ts";
+import { canKeepWasmCode } from "../../v8/wasm-code.ts";
+import { ProgramCode } from "./program-code.ts";
+
+/** Exports `answer`, which returns 42. */
+const bytes = Uint8Array.from([
+  ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+  ...[1, 5, 1, 0x60, 0, 1, 0x7f],
+  ...[3, 2, 1, 0],
+  ...[7, 10, 1, 6, ...Buffer.from("answer"), 0, 0],
+  ...[10, 6, 1, 4, 0, 0x41, 42, 0x0b],
+]);
+
+interface Run {
+  /** V8 had the program's code before the program was compiled. */
+  readonly isFound: boolean;
+  readonly answer: number;
+}
+
+/** A node: code is of use in a process where V8 has not compiled the program yet. */
+function play(): Run {
+  const { BANYAN_TEST_PROGRAM: file = "" } = process.env;
+  const purposes = ["run C programs", "compile C programs ahead"] as const;
+  for (const purpose of purposes) setFlagsFor(purpose);
+  const code = ProgramCode.open(process.env);
+  const isFound =
+    code?.load(
+      file,
+      purposes.flatMap((purpose) => flagsFor(purpose)),
+    ) === true;
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(file)));
+  code?.keep();
+  return { isFound, answer: (exports["answer"] as () => number)() };
+}
+
+function register(): void {
+  const root = mkdtempSync(join(tmpdir(), "banyan-program-code-"));
+  after(() => rmSync(root, { recursive: true }));
+  const program = join(root, "answer.wasm");
+  writeFileSync(program, bytes);
+  let count = 0;
+  const newFolder = (): string => mkdtempSync(join(root, `${count++}-`));
+  const run = (folder: string, flags: readonly string[] = []): Run => {
+    const { NODE_TEST_CONTEXT: _, ...others } = process.env;
+    const env = { ...others, BANYAN_TEST_PROGRAM: program, BANYAN_CACHE: folder };
+    const { stdout, stderr } = spawnSync(process.execPath, [...flags, process.argv[1]!], { env, encoding: "utf8" });
+    equal(stderr, "");
+    return JSON.parse(stdout) as Run;
+  };
+  const entries = (folder: string): string[] =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .map((name) => join(folder, name))
+      .filter((name) => statSync(name).isFile());
+  const here = canKeepWasmCode() ? {} : { skip: "this V8 cannot write down its code" };
+  const first: Run = { isFound: false, answer: 42 };
+  const later: Run = { isFound: true, answer: 42 };
+
+  describe("X9 machine code of programs is kept", () => {
+    it("the first node makes it, those of later runs have it", here, () => {
+      const folder = newFolder();
+      deepEqual([run(folder), run(folder)], [first, later]);
+      equal(entries(folder).length, 1);
+    });
+
+    it("a damaged one is none, silently, and is made again", here, () => {
+      const folder = newFolder();
+      run(folder);
+      const [entry = ""] = entries(folder);
+      const damaged = readFileSync(entry);
+      damaged[damaged.length >> 1]! ^= 4;
+      writeFileSync(entry, damaged);
+      deepEqual([run(folder), run(folder)], [first, later]);
+    });
+
+    it("one that V8 refuses is made again", here, () => {
+      const folder = newFolder();
+      run(folder);
+      // As if it were another V8's: flags count as much as versions, and can be changed. The name of the entry is the same.
+      const flags = ["--no-wasm-lazy-validation", "--wasm-tiering-budget=1"];
+      deepEqual([run(folder, flags), run(folder, flags)], [first, later]);
+    });
+
+    it("where others can write none is kept, and none is used", here, () => {
+      const folder = newFolder();
+      run(folder);
+      spawnSync("chmod", ["777", join(folder, "cc")]);
+      deepEqual(run(folder), first);
+    });
+
+    it("without the functions of V8 a program is compiled as ever", () => {
+      const folder = newFolder();
+      deepEqual(run(folder, ["--disallow-code-generation-from-strings"]), first);
+      deepEqual(entries(folder), []);
+    });
+  });
+}
+
+if (process.env["BANYAN_TEST_PROGRAM"] === undefined) register();
+else console.log(JSON.stringify(play()));
