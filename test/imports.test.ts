@@ -86,6 +86,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "real/transport",
     "real/machine/memory-shortage.ts",
     "real/machine/thread-options.ts",
+    "real/machine/thread-priority.ts",
     "image",
     "v8",
     "core/request/memory-marks.ts",

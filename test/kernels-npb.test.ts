@@ -43,3 +43,14 @@ for (const [what, ranks, words, message] of [
     assert.match(stderr, message);
   });
 }
+
+for (const kernel of ["ft", "mg"]) {
+  test(`D6: ${kernel} may be solved several times, to be watched for longer`, longUnless(false), async () => {
+    const { code, stdout, stderr } = await run(kernel, ["-n", "2"], "S", "3");
+    assert.equal(code, 0, stdout + stderr);
+    assert.match(stdout, /^Verification: SUCCESSFUL$/m);
+    const refused = await run(kernel, ["-n", "2"], "S", "0");
+    assert.equal(refused.code, 2, refused.stderr);
+    assert.match(refused.stderr, /"0" is not how often a problem can be solved$/m);
+  });
+}

@@ -25,17 +25,20 @@ async function loseAndRegain(run: Run, node: number): Promise<void> {
   await until(() => timesBack(run) > before || run.child.exitCode !== null, "the lost came back");
 }
 
-for (const [variant, ranks, isSmall] of [
-  ["parallel", 1, true],
-  ["parallel", 2, false],
-  ["mirror", 2, false],
+for (const [variant, ranks, isSmall, compare] of [
+  ["parallel", 1, true, []],
+  ["parallel", 2, false, []],
+  ["parallel", 2, false, ["--compare", "hash"]],
+  ["mirror", 2, false, []],
+  ["mirror", 2, false, ["--compare", "hash"]],
 ] as const) {
-  const what = `R6 ${variant}, ${ranks} of each: a node is killed and comes back, then the one that it was cloned from: the clones go on`;
+  const how = [variant, ...compare].join(" ");
+  const what = `R6, D3 ${how}, ${ranks} of each: a node is killed and comes back, then the one that it was cloned from: the clones go on`;
   test(what, { ...limit, ...long }, async () => {
     const rounds = isSmall ? 450 : 300;
     // Mirrored, every receive must name its source.
     const args = [`${rounds}`, "20000", ...(variant === "mirror" ? ["named"] : [])];
-    const run = new Run(sustained(ranks, 2, "--replication", variant, exchange, ...args), {
+    const run = new Run(sustained(ranks, 2, "--replication", variant, ...compare, exchange, ...args), {
       stdin: "3\n4\n",
       timeoutMs: 150_000,
     });

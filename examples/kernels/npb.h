@@ -49,6 +49,8 @@ typedef struct {
     const char *name;
     int rank, ranks;
     int problem;
+    /* How often it is solved; the time is that of one. */
+    int times;
 } npb_run;
 
 #define NPB_CLASSES "SWA"
@@ -68,18 +70,28 @@ _Noreturn static inline void npb_refuse(const npb_run *run, const char *format, 
     exit(2);
 }
 
-static inline npb_run npb_start(int *argc, char ***argv, const char *name) {
-    npb_run run = {.name = name};
+/* `often`: may a second argument say how often the problem is solved? For whoever wants to watch it for longer. */
+static inline npb_run npb_start_with(int *argc, char ***argv, const char *name, bool often) {
+    npb_run run = {.name = name, .times = 1};
     MPI_Init(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &run.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &run.ranks);
 
     const char *wanted = *argc > 1 ? (*argv)[1] : "S";
     const char *found = strlen(wanted) == 1 ? strchr(NPB_CLASSES, wanted[0]) : NULL;
-    if (*argc > 2) npb_refuse(&run, "%d arguments were given, the only one is the class: S, W or A", *argc - 1);
+    if (*argc > (often ? 3 : 2)) {
+        npb_refuse(&run, often ? "%d arguments were given, there are two: the class, S, W or A, and how often it is solved"
+                               : "%d arguments were given, the only one is the class: S, W or A", *argc - 1);
+    }
     if (!found) npb_refuse(&run, "there is no class \"%.20s\", the classes are S, W and A", wanted);
     run.problem = (int)(found - NPB_CLASSES);
+    if (*argc > 2) run.times = atoi((*argv)[2]);
+    if (run.times < 1) npb_refuse(&run, "\"%.20s\" is not how often a problem can be solved", (*argv)[2]);
     return run;
+}
+
+static inline npb_run npb_start(int *argc, char ***argv, const char *name) {
+    return npb_start_with(argc, argv, name, false);
 }
 
 /* Halving a problem again and again is how most kernels deal it out. */

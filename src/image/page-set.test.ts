@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "../core/base/testing/properties.ts";
 import { pageBytes } from "./kernel.ts";
 import { chunkPages, PageSet } from "./page-set.ts";
-import { isWorthAnotherRound, roundsMax } from "./pre-copy.ts";
+import { isWorthAnotherRound, pagesFew, roundsMax } from "./pre-copy.ts";
 import { pagesOf } from "./ranges.ts";
 
 test("M6: image page sets give back what was put in, neighbours together", () => {
@@ -54,11 +54,18 @@ test("M6: image ranges become whole pages, in order, none twice", () => {
   assert.throws(() => pagesOf([[0, end + 1]], end));
 });
 
-test("M6: image rounds of pre-copy go on while they shrink, and end", () => {
-  assert(isWorthAnotherRound([]));
-  assert(isWorthAnotherRound([262_144]), "the first round says nothing about the second");
-  assert(isWorthAnotherRound([262_144, 50_000]));
-  assert(!isWorthAnotherRound([262_144, 100]), "few enough to write while the program stands still");
-  assert(!isWorthAnotherRound([262_144, 250_000]), "the program is as fast as we are");
-  assert(!isWorthAnotherRound(Array.from({ length: roundsMax }, (_, i) => 2 ** (30 - i))));
+test("M6, D2 rounds of pre-copy go on until a megabyte is left, or no longer less", () => {
+  const rounds = (...pagesAndMs: readonly (readonly [number, number])[]) =>
+    isWorthAnotherRound(
+      pagesAndMs.map(([pages, ms]) => ({ pages, ms })),
+      pagesFew.sent,
+    );
+  assert(rounds());
+  assert(rounds([262_144, 800]), "the first round says nothing about the second");
+  assert(!rounds([256, 800]), "the last round had few");
+  assert(rounds([262_144, 800], [10_000, 200]), "some 2500 pages have changed during the second");
+  assert(!rounds([65_536, 250], [1_000, 50]), "some 200 have: few enough to send while the program stands still");
+  assert(!rounds([262_144, 800], [250_000, 750]), "the program is as fast as we are");
+  assert(!rounds([262_144, 800], [10_000, 150], [2_000, 150]), "as many change in each round");
+  assert(!rounds(...Array.from({ length: roundsMax }, (_, i) => [2 ** (30 - i), 2 ** (30 - i)] as const)));
 });

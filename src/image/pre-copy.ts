@@ -5,14 +5,29 @@
  */
 export const roundsMax = 6;
 
-/** Few enough to be written within a few milliseconds while the program stands still (16 MiB). */
-const pagesFew = 4096;
+/** Few enough to be left for the time when the program stands still: sent to another process (1 MiB), or written within a few milliseconds (16 MiB). */
+export const pagesFew = { sent: 256, written: 4096 } as const;
 
-/** `changed`: the pages that each round so far had to write, the first round included. */
-export function isWorthAnotherRound(changed: readonly number[]): boolean {
-  if (changed.length === 0) return true;
-  const last = changed.at(-1)!;
-  const before = changed.at(-2);
-  if (changed.length >= roundsMax || last <= pagesFew) return false;
-  return before === undefined || last <= before * 0.7;
+/** Less than that is worth a round, which looks at all pages. */
+const shrinks = 0.7;
+
+interface Round {
+  /** Those that the round had to write, all of them in the first one. */
+  readonly pages: number;
+  readonly ms: number;
 }
+
+/** `rounds`: those so far; `few`: one of `pagesFew`. */
+export function isWorthAnotherRound(rounds: readonly Round[], few: number): boolean {
+  const last = rounds.at(-1);
+  if (last === undefined) return true;
+  if (rounds.length >= roundsMax || last.pages <= few) return false;
+  const before = rounds.at(-2);
+  if (before === undefined) return true;
+  const left = pagesLeft(before, last);
+  return left > few && left <= last.pages * shrinks;
+}
+
+/** What the program has probably changed during the last round: as much in a millisecond as during the one before, of which the last one wrote the pages. */
+const pagesLeft = (before: Round, last: Round): number =>
+  before.ms <= 0 ? last.pages : (last.pages * last.ms) / before.ms;

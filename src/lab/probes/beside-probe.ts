@@ -17,6 +17,8 @@ export interface BesideProbe {
 const timeoutMs = 120_000;
 /** So long the others are watched before. */
 const beforeMs = 2_000;
+/** The memory of the spare is made ready first. */
+const settledMs = 1_500;
 
 export async function probeBeside({ module, mib, percent, workers }: BesideProbe): Promise<void> {
   const job = launch(module, {
@@ -40,7 +42,7 @@ export async function probeBeside({ module, mib, percent, workers }: BesideProbe
       setTimeout(() => {
         lostMs = performance.now();
         process.kill(victim, "SIGKILL");
-      }, beforeMs);
+      }, settledMs + beforeMs);
     }
     if (event.kind === "note" && event.message.includes(" came back, ")) {
       backMs = performance.now();

@@ -25,6 +25,12 @@ export function lanesFor(ranges: readonly MemoryRange[]): number {
 export const usedBytes = (ranges: readonly MemoryRange[]): number =>
   ranges.reduce((sum, [from, to]) => sum + to - from, 0);
 
+const patienceMsMin = 100;
+const patienceBytesPerMs = 250_000;
+
+/** So long the threads of a lane let programs go first, but not for ever: where every processor computes, a replica would be lacking for very long. */
+export const patienceMs = (bytes: number): number => patienceMsMin + bytes / patienceBytesPerMs;
+
 /** What a program uses of its memory at the moment. */
 export const usedRanges = (marks: MemoryMarks, words: Int32Array): MemoryRange[] =>
   rangesWithout(rangesInUse(marks.marks, words), unusedArea(marks, words));

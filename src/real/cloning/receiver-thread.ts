@@ -7,8 +7,10 @@ import { assert } from "../../core/base/assert.ts";
 import { ImageError } from "../../image/image-error.ts";
 import { ArrivingMemory } from "../../image/travelling/arriving-memory.ts";
 import { setFlagsFor } from "../../v8/flags.ts";
+import { ThreadPriority } from "../machine/thread-priority.ts";
 import { call } from "../transport/handshake/call.ts";
 import { CallVerdict, ServiceCode } from "../transport/handshake/handshake.ts";
+import { lanesMax, patienceMs } from "./lanes.ts";
 import type { FromReceiver, ReceiverSetup } from "./messages.ts";
 
 assert(parentPort !== null, "clone-receiver.cjs runs as a worker thread");
@@ -17,9 +19,13 @@ const port = parentPort;
 /** Given where nothing is wanted any more: a reader must name a place. */
 const nowhere = new Uint8Array(1);
 
+const priority = new ThreadPriority();
+
 port.on("message", ({ clone, index, memory, job, from }: ReceiverSetup) => {
   // Pages are looked at from the first one on: what does it is to be fast from there on. Not before there is work: the program's own code comes first.
   setFlagsFor("run C programs");
+  priority.giveWay();
+  const impatient = setTimeout(() => priority.takeBack(), patienceMs(memory.buffer.byteLength / lanesMax));
   let isOver = false;
   /** Hashes that have not left: those of all pages that have come together leave together. */
   let answers: Uint8Array[] = [];
@@ -38,6 +44,8 @@ port.on("message", ({ clone, index, memory, job, from }: ReceiverSetup) => {
   function end(message: FromReceiver): void {
     if (isOver) return;
     isOver = true;
+    clearTimeout(impatient);
+    priority.takeBack();
     port.postMessage(message);
     socket.destroy();
   }

@@ -7,15 +7,16 @@ import type { Socket } from "node:net";
 import { parentPort } from "node:worker_threads";
 import { assert, unreachable } from "../../core/base/assert.ts";
 import { ImageError } from "../../image/image-error.ts";
-import { isWorthAnotherRound } from "../../image/pre-copy.ts";
+import { isWorthAnotherRound, pagesFew } from "../../image/pre-copy.ts";
 import type { MemoryRange } from "../../image/ranges.ts";
 import { DepartingMemory, type TravelPiece } from "../../image/travelling/departing-memory.ts";
 import { keysBytes } from "../../image/travelling/page-book.ts";
 import { setFlagsFor } from "../../v8/flags.ts";
+import { ThreadPriority } from "../machine/thread-priority.ts";
 import { CallVerdict, ServiceCode } from "../transport/handshake/handshake.ts";
 import { type Guest, Reception } from "../transport/handshake/reception.ts";
 import { startReading } from "../transport/sockets/raw-socket.ts";
-import { rangesOfLane, usedRanges } from "./lanes.ts";
+import { patienceMs, rangesOfLane, usedBytes, usedRanges } from "./lanes.ts";
 import type { CopiedRound, FromSender, LastLook, LastPart, SenderSetup, ToSender } from "./messages.ts";
 
 assert(parentPort !== null, "clone-sender.cjs runs as a worker thread");
@@ -26,12 +27,17 @@ const say = (message: FromSender): void => port.postMessage(message);
 const queuedBytes = 1 << 20;
 const queuedBytesLast = 64 << 20;
 
+/** While programs run they come first, for a while; while one stands still for its last pages nothing comes before them. */
+const priority = new ThreadPriority();
+
 class Sending {
   readonly #socket: Socket;
   readonly #setup: SenderSetup;
   readonly #departing: DepartingMemory;
   readonly #words: Int32Array;
   readonly #rounds: CopiedRound[] = [];
+  /** Others come first until then. */
+  #patientUntilMs = 0;
   /** Called when all pages are answered. */
   #answered: (() => void) | null = null;
   /** Of the program's process; it may come before the last look is over. */
@@ -48,12 +54,15 @@ class Sending {
 
   /** While the program runs. */
   async copy(): Promise<void> {
+    priority.giveWay();
+    this.#patientUntilMs = performance.now() + patienceMs(usedBytes(this.#inUse()));
     this.#socket.write(this.#departing.start());
-    while (isWorthAnotherRound(this.#rounds.map(({ pages }) => pages))) this.#rounds.push(await this.#round());
+    while (isWorthAnotherRound(this.#rounds, pagesFew.sent)) this.#rounds.push(await this.#round());
     say({ kind: "copied", rounds: this.#rounds });
   }
 
   async look({ ranges }: LastLook): Promise<void> {
+    priority.takeBack();
     const fromMs = performance.now();
     const before = this.#departing.pages;
     for (const piece of this.#departing.last(rangesOfLane(ranges, this.#setup.lane))) {
@@ -86,6 +95,7 @@ class Sending {
     const fromMs = performance.now();
     const before = this.#departing.pages;
     for (const piece of this.#departing.round(this.#inUse())) {
+      if (performance.now() > this.#patientUntilMs) priority.takeBack();
       if (this.#mustWait(piece, queuedBytes)) await this.#drained();
     }
     if (!this.#departing.isAnswered) await this.#allAnswered();

@@ -17,7 +17,7 @@ import { Worker } from "node:worker_threads";
 import { assert, unreachable } from "../../core/base/assert.ts";
 import type { ImageFacts } from "../../image/header.ts";
 import { ImageError } from "../../image/image-error.ts";
-import { isWorthAnotherRound } from "../../image/pre-copy.ts";
+import { isWorthAnotherRound, pagesFew } from "../../image/pre-copy.ts";
 import type { MemoryRange } from "../../image/ranges.ts";
 import { threadOptions } from "../machine/thread-options.ts";
 import type { FromImageThread, ImageReport, ImageThreadSetup, RoundReport, ToImageThread } from "./messages.ts";
@@ -81,7 +81,7 @@ export class ImageWriter {
   /** Rounds until few pages change, or no fewer than before; `ranges` is called before each, as the program's memory grows. */
   async preCopy(ranges: () => readonly MemoryRange[]): Promise<readonly RoundReport[]> {
     const reports: RoundReport[] = [];
-    while (isWorthAnotherRound(reports.map(({ pages }) => pages))) reports.push(await this.copyRound(ranges()));
+    while (isWorthAnotherRound(reports, pagesFew.written)) reports.push(await this.copyRound(ranges()));
     return reports;
   }
 

@@ -28,15 +28,17 @@ describe("D1 random programs whose replicas compare what they send", () => {
     ok(totals.stopped > 0 && totals.outvoted > 0 && totals.compared > 10 * seeds, JSON.stringify(totals));
   });
 
-  it("D1 clones vote on what they send themselves, and nobody is suspected", () => {
-    let back = 0;
-    for (let seed = 1; seed <= tries(2, 40); seed++) {
-      const outcome = runRevivalSeed({ seed, isComparing: true });
-      equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
-      back += outcome.clones.back;
-    }
-    ok(back > 0, `${back} clones`);
-  });
+  for (const variant of ["parallel", "mirror"] as const) {
+    it(`D1, D3 ${variant}: clones vote on what they send themselves, and nobody is suspected`, () => {
+      let back = 0;
+      for (let seed = 1; seed <= tries(2, 40); seed++) {
+        const outcome = runRevivalSeed({ seed, variant, isComparing: true });
+        equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
+        back += outcome.clones.back;
+      }
+      ok(back > 0, `${back} clones`);
+    });
+  }
 
   it("D1 messages of different communicators do not wait for each other's votes", () => {
     // Seed 40062: non-blocking collectives of two replicas had posted their messages in different orders.

@@ -5,7 +5,7 @@ import { failureText } from "../failure-text.ts";
 import { runRevivalSeed } from "./run-revival-seed.ts";
 
 describe("R6 random programs with replicas that come back", () => {
-  it("R6 whatever dies, sources and clones too while a clone is made, all worlds come to the right answer", () => {
+  it("R6, D3 whatever dies, sources and clones too while a clone is made, all worlds come to the right answer", () => {
     const totals = { deaths: 0, back: 0, source: 0, clone: 0 };
     const seeds = tries(8, 200);
     for (let seed = 1; seed <= seeds; seed++) {
@@ -21,7 +21,7 @@ describe("R6 random programs with replicas that come back", () => {
     ok(totals.clone > seeds / 10, `${totals.clone} clones died before everybody knew them`);
   });
 
-  it("R6 mirrored too", () => {
+  it("R6, D3 mirrored too", () => {
     let back = 0;
     for (let seed = 1; seed <= tries(2, 50); seed++) {
       const outcome = runRevivalSeed({ seed, variant: "mirror" });
