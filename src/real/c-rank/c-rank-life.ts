@@ -179,6 +179,8 @@ export class CRank {
   }
 
   carryOn(): void {
-    this.process.process.collectives.arriveAgain();
+    const { collectives, protocol } = this.process.process;
+    protocol?.settles(false);
+    collectives.arriveAgain();
   }
 }

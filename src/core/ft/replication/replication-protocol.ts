@@ -158,6 +158,11 @@ export class ReplicationProtocol extends PassThrough {
     return 0;
   }
 
+  /** A world is captured: messages that wait for room, or for another world, wait on. */
+  override settles(isSettling: boolean): void {
+    this.sends.hold(isSettling);
+  }
+
   /** A life that is not the first is a clone: it has the image of another replica of its rank. */
   override begin({ incarnation, data, caughtUp }: Beginning): void {
     if (incarnation === 0) return;
