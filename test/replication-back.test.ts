@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { test } from "node:test";
 import { banyan, folderOf, messages, Run, sorted, until } from "./harness.ts";
 import { long, longUnless } from "./long.ts";

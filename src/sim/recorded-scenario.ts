@@ -1,6 +1,6 @@
 /**
  * Scenarios as text files: a small world and what its ranks call, then a line of dashes, and below it what happened when the scenario was recorded. A `#` begins
- * a comment. What the lines mean is the business of whoever plays them (fault-layer/scenario-text.ts, replication/scenario-text.ts).
+ * a comment. What the lines mean is the business of whoever plays them (`scenario-text.ts` in their folders).
  */
 
 export interface ScenarioFile {

@@ -24,9 +24,9 @@ describe("R8 a world of replicas is captured, everything is lost, and its images
     // A message waits for room, or for another world, until its process stands still.
     ["the wait of what is sent", [158]],
   ];
-  for (const [without, some] of parts) {
-    it(`without ${without} it goes wrong, and that is found`, () => {
-      ok(some.some((seed) => runReturnSeed({ seed, without }).violations.length > 0));
+  for (const [leavesOut, some] of parts) {
+    it(`without ${leavesOut} it goes wrong, and that is found`, () => {
+      ok(some.some((seed) => runReturnSeed({ seed, leavesOut }).violations.length > 0));
     });
   }
 

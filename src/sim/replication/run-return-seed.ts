@@ -35,7 +35,7 @@ interface ReturnSeedOptions {
   readonly often?: readonly string[] | undefined;
   readonly listener?: ((line: string) => void) | undefined;
   /** For tests of what each part is good for: it is left out. */
-  readonly without?: ReturnPart | undefined;
+  readonly leavesOut?: ReturnPart | undefined;
 }
 
 /** The world comes to rest before it is captured, and sends nothing more meanwhile; its processes are told that all others are dead. */
@@ -81,14 +81,14 @@ export function runReturnSeed(options: ReturnSeedOptions): ReturnOutcome {
     script,
     world: options.listener === undefined ? world : { ...world, listener: options.listener },
     make: (given, ports) => replicaOfVariant("parallel", { ...given, copiesBytesMax }, ports),
-    without: options.without,
+    leavesOut: options.leavesOut,
   });
   const captured = random.below(replicas);
   const spanNs = random.pick([5_000, 50_000, 500_000]);
   return job.run({
     captured,
     captureNs: random.below(spanNs),
-    deaths: Array.from({ length: random.below(3) }, () => ({
+    deaths: Array.from({ length: replicas === 1 ? 0 : random.below(3) }, () => ({
       rank: random.below(ranks),
       replica: (captured + 1 + random.below(replicas - 1)) % replicas,
       timeNs: random.below(spanNs),
@@ -103,7 +103,7 @@ interface JobOptions {
   readonly script: Script;
   readonly world: Omit<WorldOptions, "replicas" | "protocol" | "crashed" | "hasImages">;
   readonly make: MakeReplica;
-  readonly without: ReturnPart | undefined;
+  readonly leavesOut: ReturnPart | undefined;
 }
 
 interface Trouble {
@@ -261,9 +261,9 @@ class ReturningJob {
     const world = this.#world;
     const settling = new Settling(sim.core, undefined, 1);
     let rest = "moving";
-    if (this.#options.without === "the wait of what is sent") sim.core.protocol?.settles(false);
+    if (this.#options.leavesOut === "the wait of what is sent") sim.core.protocol?.settles(false);
     yield sim.settle("its world at rest", () => {
-      rest = this.#options.without === "the rest" ? "quiet" : settling.advance();
+      rest = this.#options.leavesOut === "the rest" ? "quiet" : settling.advance();
       return rest !== "moving" || (!this.#isWanted && settling.giveUp());
     });
     if (rest === "quiet") {
@@ -298,7 +298,7 @@ class ReturningJob {
       this.#states[number] = state;
       restoreRank(state, this.#images.get(number)!);
       process.core.protocol!.begin({ incarnation: 0, incarnations: [], data: undefined, caughtUp: () => {} });
-      if (this.#options.without === "the deaths") continue;
+      if (this.#options.leavesOut === "the deaths") continue;
       for (const dead of absent) process.core.peerFailed(world.nameOf(dead), 0);
     }
     for (const number of members) world.start(number, () => interpret(this.#states[number]!));

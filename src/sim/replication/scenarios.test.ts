@@ -91,6 +91,42 @@ describe("R3 §3.3: nobody waits for ever", () => {
   });
 });
 
+describe("R3 the end of a process", () => {
+  it("MPI_Finalize waits for acknowledgements: until the other world has a small message, whose send was complete at once, its sender may not end", () => {
+    const plan = [2, 2];
+    const world = new World({
+      ranks: 2,
+      replicas: plan,
+      cost: certain,
+      protocol: (process) => (ports) => {
+        const place = { rank: process % 2, replica: Math.floor(process / 2) };
+        return new ReplicationProtocol({ ...place, membership: new Membership(plan) }, ports);
+      },
+    });
+    const seen: string[] = [];
+    world.startAll(function* ({ engine, memory, rank, number, compute, until }) {
+      const buffer = memory.allocate(8);
+      const name = `${rank}.${Math.floor(number / 2)}`;
+      if (rank === 1) {
+        // World 1 is late: 0.0 keeps the message for it.
+        if (number === 3) yield compute(50_000);
+        yield engine.startReceive(buffer, 8, 0, 7, 4);
+        seen.push(`${name} has it`);
+        return;
+      }
+      if (number === 2) yield compute(40_000);
+      yield engine.startSend(buffer, 8, 1, 7, 4, SendMode.STANDARD);
+      seen.push(`${name} has sent${engine.unsent ? ", and must not end" : ""}`);
+      // As MPI_Finalize does.
+      yield until("its acknowledgements", () => !engine.unsent);
+      seen.push(`${name} ends`);
+    });
+    deepEqual(world.run(), []);
+    equal(seen[0], "0.0 has sent, and must not end");
+    ok(seen.indexOf("0.0 ends") > seen.indexOf("0.1 has sent, and must not end"), seen.join("; "));
+  });
+});
+
 describe("R4 half a message of the dead", () => {
   it("a receive that has half of it waits for the same number, which the substitute sends", () => {
     const program = new ScenarioProgram(2).send(0, 1, 60_000).send(1, 0);
