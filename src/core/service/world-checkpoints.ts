@@ -16,7 +16,7 @@ import type { ProcessName } from "../base/identity.ts";
 import type { Interval } from "../ft/definition.ts";
 import { CheckpointPolicy } from "./checkpoint-policy.ts";
 
-export interface WorldCheckpointsOptions {
+interface WorldCheckpointsOptions {
   /** By process. */
   readonly players: readonly ProcessName[];
   readonly interval: Interval;
@@ -24,7 +24,7 @@ export interface WorldCheckpointsOptions {
   readonly patienceMs: number;
 }
 
-export interface WorldCheckpointsPorts {
+interface WorldCheckpointsPorts {
   /** "over": it lives, and its program has ended. */
   standing(process: number): "running" | "over" | "dead";
   /** These processes shall stop, and write images. */

@@ -41,7 +41,7 @@ interface ReturnSeedOptions {
 /** The world comes to rest before it is captured, and sends nothing more meanwhile; its processes are told that all others are dead. */
 export type ReturnPart = "the rest" | "the wait of what is sent" | "the deaths";
 
-export interface ReturnOutcome extends SeedOutcome {
+interface ReturnOutcome extends SeedOutcome {
   /** The world was captured; and it went back, because the job had not come to its end by then. */
   readonly captured: boolean;
   readonly wentBack: boolean;
