@@ -305,7 +305,10 @@ test("U5, U6: banyan sim plays a scenario that is written down, compares, and re
   assert.equal(again.code, 0, again.stderr);
   assert.equal(readFileSync(path, "utf8"), `world ranks=3\n2 die\n0,1 sum world\n----\n${first.stdout}`);
   for (const [args, said] of [
-    [["sim", "--scenario", `@${path}`], /--protocol none has no scenarios in files; fault-layer has\n$/],
+    [
+      ["sim", "--scenario", `@${path}`],
+      /--protocol none has no scenarios in files; fault-layer and replication have\n$/,
+    ],
     [
       ["sim", "--fault-layer", "--scenario", `@${folder}/none.txt`],
       /Cannot read the scenario .*: there is no such file/,

@@ -3,12 +3,13 @@
  * to R5 and R8.
  */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { compile, type ProgramName, randomOf, runOnce } from "../scripts/kill-runs.mjs";
-import { banyan, messages, Run, sorted } from "./harness.ts";
+import { banyan, messages, program, Run, sorted, until } from "./harness.ts";
 import { long } from "./long.ts";
 import { patientMs, timeLimit } from "./patience.ts";
 
@@ -66,6 +67,40 @@ function sumOf(ranks: number, round: number, offset: number): number {
   }
   return total;
 }
+
+/** Nodes that call their machine by names of their own, where the system allows it. */
+const elsewhere = program(
+  "elsewhere.sh",
+  'exec unshare --user --map-root-user --uts sh -c \'hostname "elsewhere-$$"; exec "$@"\' sh "$@"\n',
+);
+const canRename = spawnSync("sh", [elsewhere, "true"]).status === 0;
+
+test(
+  "R1 replicas on other machines are told the same of chance, process, host and input, and a cancelled send is none",
+  limit,
+  async () => {
+    const apart = canRename ? ["--node-command", `sh ${elsewhere}`] : [];
+    const equal = resolve("test/programs/c/equal-replicas.c");
+    // Every byte of every message is compared: whatever differs stops the job.
+    const job = new Run(run(2, 3, "--replicas", "3", "--compare", "hash", ...apart, equal), { timeoutMs: 120_000 });
+    job.child.stdin!.write("1\n2\n");
+    await job.printed("read 2\n");
+    process.kill(job.nodePid(0), "SIGKILL");
+    await until(() => job.stderr.includes("its ranks have other replicas"), "the loss is known");
+    job.child.stdin!.end("3\n");
+    const { code, stdout, stderr } = await job.ended;
+    assert.equal(code, 0, stderr);
+    const lines = [0, 1].map(
+      (rank) =>
+        `rank ${rank}: pid ${10000 + rank}, host ${hostname()}, processor ${hostname()}, input 1230, cancelled 0, chance [0-9a-f]{32}`,
+    );
+    assert.match(stdout, new RegExp(`^read 1\nread 2\nread 3\n${lines.join("\n")}\n$`));
+    const [one, other] = [...stdout.matchAll(/chance (\w+)/g)].map(([, chance]) => chance);
+    assert.notEqual(one, other);
+    assert.doesNotMatch(stderr, /different messages/);
+    job.assertNothingLeft();
+  },
+);
 
 test("R4 the last replica of a rank is lost: the job ends and says so", { ...limit, ...long }, async () => {
   const killed = new Run(run(2, 3, "--replicate-ranks", "0", source, "500", "20000"), patient);

@@ -82,7 +82,7 @@ function playFile(path: string, { protocol, rewrite }: SimOptions): number {
   const play = textScenarios[protocol];
   if (play === undefined) {
     const state = `--protocol ${protocol} has no scenarios in files`;
-    throw new UsageError(`Cannot play ${path}: ${state}; ${Object.keys(textScenarios).join(", ")} has`);
+    throw new UsageError(`Cannot play ${path}: ${state}; ${Object.keys(textScenarios).join(" and ")} have`);
   }
   const played = play(readScenario(path));
   if (typeof played === "string") throw new UsageError(played);

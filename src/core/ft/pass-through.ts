@@ -41,6 +41,7 @@ export class PassThrough implements Protocol {
   }
 
   begin(_beginning: Beginning): void {}
+  settles(_isSettling: boolean): void {}
   captured(_checkpoint: number): number {
     return 0;
   }

@@ -154,6 +154,11 @@ export interface Protocol {
 
   /** A life begins: the process is restored if it has an image, and its program has not run yet. */
   begin(beginning: Beginning): void;
+  /**
+   * The process comes to rest, to be captured together with others: the protocol puts no message on its way to them until it is told that the process
+   * goes on; a life that begins with that image may at once.
+   */
+  settles(isSettling: boolean): void;
   /** An image with that number is about to be taken: a position, which the protocol's part for the job understands. */
   captured(checkpoint: number): number;
   /** No image with a lower number will be restored any more. */

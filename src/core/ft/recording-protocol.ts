@@ -128,6 +128,10 @@ export class RecordingProtocol implements Protocol {
     return this.#inner.awaitsOthers;
   }
 
+  settles(isSettling: boolean): void {
+    this.#inner.settles(isSettling);
+  }
+
   begin(beginning: Beginning): void {
     this.#note("begin");
     this.#inner.begin(beginning);

@@ -172,12 +172,19 @@ export class Settling {
     this.#process = process;
     this.#marks = new MarkRounds(process, members, attempt);
     this.#isForAll = members.length === process.ranks;
+    this.#hold(true);
+  }
+
+  /** A process that comes to rest by itself keeps nothing from others. */
+  #hold(isSettling: boolean): void {
+    if (this.#isForAll && this.#process.ranks > 1) this.#process.protocol?.settles(isSettling);
   }
 
   /** The attempt is given up, and the process goes on. False: all have come to rest, and only this process's boards are left to do. */
   giveUp(): boolean {
     if (this.#isQuiet) return false;
     this.#marks.giveUp();
+    this.#hold(false);
     return true;
   }
 
@@ -190,6 +197,7 @@ export class Settling {
         if (engine.isComplete(finalBarrier)) {
           // A process that ended without a stop sends no marks, and whoever waits for one has not finished.
           this.#marks.giveUp();
+          this.#hold(false);
           return "over";
         }
       }

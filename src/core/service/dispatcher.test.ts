@@ -608,3 +608,27 @@ test("R6 deaths that are covered: a process that is back counts as living, in it
   for (const rank of [0, 1]) dispatcher.rankDone(rank, 2, 300);
   assert.deepEqual(asked.slice(5), ["decided finished 0", "end 0"]);
 });
+
+test("R8 a job that goes back to one process of each rank: the others are dead from the start, told and not reported, and so are their nodes", () => {
+  const { dispatcher, asked, survived } = covered();
+  dispatcher.goesOnWithout([2, 3], 50);
+  assert.deepEqual(asked, ["tell 2", "tell 3"]);
+  assert.deepEqual(survived, []);
+  assert.equal(dispatcher.isNodeAlive(1), false);
+  assert.deepEqual(
+    [0, 1, 2, 3].map((process) => dispatcher.isRankAlive(process)),
+    [true, true, false, false],
+  );
+  // The next loss is that of the last replica.
+  dispatcher.rankEnded(0, 0, { kind: "vanished", code: 1 }, 100);
+  const reason = dispatcher.outcome?.reason;
+  assert.deepEqual(reason?.kind === "rank-failed" && reason.unplayed, [0]);
+});
+
+test("R8 a node that has one of the processes that go on stays", () => {
+  const { dispatcher } = covered();
+  dispatcher.goesOnWithout([1, 2], 50);
+  assert.deepEqual([dispatcher.isNodeAlive(0), dispatcher.isNodeAlive(1)], [true, true]);
+  for (const process of [0, 3]) dispatcher.rankDone(process, 0, 200);
+  assert.equal(dispatcher.outcome?.reason.kind, "finished");
+});

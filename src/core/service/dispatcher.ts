@@ -250,6 +250,36 @@ export class Dispatcher {
     this.#endIfAllGone();
   }
 
+  // Where deaths are covered
+
+  /**
+   * The job goes on from a checkpoint of one process of each rank: the others are dead from the start, and so are nodes that have none but these. Before
+   * any process has begun.
+   */
+  goesOnWithout(absent: readonly number[], nowMs: number): void {
+    const isAbsent = new Set(absent);
+    const afterMs = nowMs - this.#startMs;
+    for (const [node, here] of this.#ranksOf.entries()) {
+      const ranks = here.filter((rank) => isAbsent.has(rank));
+      if (ranks.length === 0) continue;
+      const first = this.#state.deaths.length;
+      const fall: Fall = {
+        kind: "fall",
+        node,
+        isGone: ranks.length === here.length,
+        deaths: ranks.map((rank, i) => ({ order: first + i, rank, incarnation: this.#state.ranks[rank]!.incarnation })),
+        returns: false,
+        replaced: [],
+        passed: [],
+        reason: { kind: "node-failed", node, ranks, loss: { kind: "switched-off" } },
+        afterMs,
+        outcome: null,
+      };
+      this.#record(fall);
+      for (const death of fall.deaths) this.#ports.tell(death);
+    }
+  }
+
   // Where deaths are covered, and the dead come back
 
   /** A node that is gone gets another process, for those of its ranks that come back. False: it is not gone, or the job ends. */

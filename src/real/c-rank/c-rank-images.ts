@@ -74,7 +74,8 @@ export class CRankImages {
     const { protocol } = rank.process;
     const [position, callsPassed] = [protocol?.captured(number) ?? 0, protocol?.callsPassed ?? 0];
     const facts = { number, position, callsPassed, inputOffset: input.offset, settledMs };
-    const isCloned = (protocol?.cloning ?? null) !== null;
+    const { recovery } = this.#rank.setup;
+    const isCloned = recovery !== null && (protocol?.cloning ?? null) !== null;
     let needs: readonly number[] = [];
     let problem = "";
     // Its memory is looked at while the state is saved, which does not change it.
@@ -88,13 +89,14 @@ export class CRankImages {
         this.#rank.say({ kind: "last-part", ...facts, needs, last: { kind: "last-part", header, state } });
         return;
       }
-      if (number === 0) writeImageNow(path, image);
+      // Where nobody is started again alone, images are those of all at once.
+      if (recovery === null) writeImageNow(path, image);
       else needs = this.#writePart(path, number, image);
     } catch (error) {
       if (!isUnusable(error)) throw error;
       problem = error.message;
     }
-    if (problem === "" && number > 0) this.#rank.say({ kind: "captured", ...facts, needs });
+    if (problem === "" && recovery !== null) this.#rank.say({ kind: "captured", ...facts, needs });
     else this.#rank.say({ kind: "image", problem, ...facts, needs });
   }
 

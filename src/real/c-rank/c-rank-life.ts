@@ -130,8 +130,9 @@ export class CRank {
 
   #becomesQuiet(): boolean {
     const { host, process } = this.process;
-    const { members } = this.#rank.protocol;
-    const cloning = process.protocol?.cloning ?? null;
+    const { protocol, setup } = this.#rank;
+    const { members } = protocol;
+    const cloning = setup.recovery === null ? null : (process.protocol?.cloning ?? null);
     return cloning === null ? becomeQuiet(host, members) : becomeSource(host, cloning, members ?? [], answersMsMax);
   }
 
@@ -178,6 +179,8 @@ export class CRank {
   }
 
   carryOn(): void {
-    this.process.process.collectives.arriveAgain();
+    const { collectives, protocol } = this.process.process;
+    protocol?.settles(false);
+    collectives.arriveAgain();
   }
 }

@@ -165,6 +165,7 @@ const setup = object<Setup>({
   thawFrom: text,
   mustFreeze: flag,
   isMoved: flag,
+  absent: list(number32),
   ranksPerThread: number32,
   traceFolder: text,
   port,
@@ -211,15 +212,7 @@ export interface NodePlace {
 }
 
 /** Messages that come only where the lost are started again. */
-type RecoveryMessage =
-  | "checkpoint"
-  | "checkpoint-servers"
-  | "go-on"
-  | "oldest"
-  | "restart-ranks"
-  | "give-clone"
-  | "take-clone"
-  | "drop-clone";
+type RecoveryMessage = "checkpoint-servers" | "oldest" | "restart-ranks" | "give-clone" | "take-clone" | "drop-clone";
 
 /** Messages to a node that is set up. */
 export function toNodeShapes({ processes, here, recovers, protocol }: NodePlace): Partial<ShapesOf<ToNode>> {
@@ -231,15 +224,7 @@ export function toNodeShapes({ processes, here, recovers, protocol }: NodePlace)
   const life = object<Life>({ rank, incarnation: number32 });
   const origin = object<Origin>({ parents: ranks, context: signed32, count, world: ranks, command: number32 });
   const recovery: Pick<ShapesOf<ToNode>, RecoveryMessage> = {
-    checkpoint: object({
-      kind: kind("checkpoint"),
-      set: number32,
-      members: ranks,
-      number: number32,
-      kept: object<KeptNumbers>({ oldest: number32, newest: number32 }),
-    }),
     "checkpoint-servers": object({ kind: kind("checkpoint-servers"), addresses: list(orNull(address)) }),
-    "go-on": object({ kind: kind("go-on"), set: number32, members: ranks }),
     oldest: object({ kind: kind("oldest"), set: number32, number: number32, position: count }),
     "restart-ranks": object({
       kind: kind("restart-ranks"),
@@ -276,6 +261,14 @@ export function toNodeShapes({ processes, here, recovers, protocol }: NodePlace)
     left: object({ kind: kind("left"), rank }),
     returned: object({ kind: kind("returned"), ranks: list(life) }),
     freeze: object({ kind: kind("freeze") }),
+    checkpoint: object({
+      kind: kind("checkpoint"),
+      set: number32,
+      members: ranks,
+      number: number32,
+      kept: object<KeptNumbers>({ oldest: number32, newest: number32 }),
+    }),
+    "go-on": object({ kind: kind("go-on"), set: number32, members: ranks }),
     frozen: object({ kind: kind("frozen"), isGood: flag }),
     protocol: object({ kind: kind("protocol"), words: toNode }),
     "kill-ranks": object({ kind: kind("kill-ranks"), ranks: owns }),

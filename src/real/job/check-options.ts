@@ -44,6 +44,7 @@ export type Options = Omit<
   | "beganMs"
   | "resumed"
   | "isMoved"
+  | "wentBack"
   | "starts"
 >;
 

@@ -6,6 +6,7 @@ import type { CheckpointPlan, ProtocolDefinition } from "../../core/ft/definitio
 import type { OptionValues } from "../../core/ft/option.ts";
 import type { NodeMap } from "../../core/process/node-map.ts";
 import type { Placement } from "../../core/service/placement.ts";
+import type { WorldCheckpoint } from "../../core/service/world-checkpoints.ts";
 import type { Folder, ProgramForm } from "../messages/program-place.ts";
 import type { TraceFile } from "../trace/trace-merge.ts";
 import type { LeftByJob } from "./folder/read-resumable.ts";
@@ -81,6 +82,8 @@ export interface JobOptions {
   readonly thawFrom: string;
   /** Those images are of this job, which has been moved. */
   readonly isMoved: boolean;
+  /** The checkpoint of one world of replicas that the job has gone back to; null: none. */
+  readonly wentBack: WorldCheckpoint | null;
   /** By node: which of the processes that the job has started for nodes it is, from 1 (core/service/moved-places.ts). */
   readonly starts: readonly number[];
   /** Where the lost are started again: set of each rank, that of those which fall together; null otherwise. */
@@ -108,3 +111,15 @@ export interface JobOptions {
 /** Can the job go on after all its processes were killed? */
 export const isResumable = ({ jobFolder, setOf }: Pick<JobOptions, "jobFolder" | "setOf">): boolean =>
   jobFolder !== "" && setOf !== null;
+
+/** Are images of one world of replicas taken, as the last resort? */
+export const takesWorldCheckpoints = ({
+  replicas,
+  checkpoints,
+}: Pick<JobOptions, "replicas" | "checkpoints">): boolean => replicas !== null && checkpoints.interval.kind !== "never";
+
+/** Processes that are not there: the job has gone back to a checkpoint of the others. */
+export const absentOf = ({ wentBack, ranks }: Pick<JobOptions, "wentBack" | "ranks">): readonly number[] =>
+  wentBack === null
+    ? []
+    : Array.from({ length: ranks }, (_, process) => process).filter((process) => !wentBack.members.includes(process));

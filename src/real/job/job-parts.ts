@@ -8,6 +8,7 @@ import { playersOf } from "../../core/base/players.ts";
 import { isForDisk } from "../../core/ft/durable-option.ts";
 import { Dispatcher, type DispatcherOptions, type DispatcherPorts } from "../../core/service/dispatcher.ts";
 import type { InputPiece } from "../../core/service/input-pieces.ts";
+import type { FaultsFired } from "../../core/service/job-record.ts";
 import type { JobOutcome } from "../../core/service/outcome.ts";
 import { patiencesOf } from "../../core/service/patiences.ts";
 import { placementOf, ranksOfNode } from "../../core/service/placement.ts";
@@ -25,7 +26,7 @@ import { OutputFile } from "./folder/output-file.ts";
 import { InputCopies } from "./input-copies.ts";
 import { InputSource } from "./input-source.ts";
 import { JobFreezing } from "./job-freezing.ts";
-import { isResumable, type JobOptions } from "./job-options.ts";
+import { absentOf, isResumable, type JobOptions, takesWorldCheckpoints } from "./job-options.ts";
 import { JobOutput } from "./job-output.ts";
 import { JobServices } from "./job-services.ts";
 import { JobTrace } from "./job-trace.ts";
@@ -42,12 +43,15 @@ import { JobClones } from "./recovery/job-clones.ts";
 import { JobFaults } from "./recovery/job-faults.ts";
 import { JobRecovery } from "./recovery/job-recovery.ts";
 import { JobRelocation } from "./recovery/job-relocation.ts";
+import { JobWorldCheckpoints } from "./recovery/job-world-checkpoints.ts";
 import { JobReport } from "./report/job-report.ts";
 import { Spawning } from "./spawning.ts";
 
 /** A rank that makes no MPI call for so long keeps the others of its set from nothing but their work: the checkpoint is given up. */
 const checkpointPatienceMs = 10_000;
 const endPatienceMs = 2_500;
+/** The same for a world of replicas, which may wait for another one that waits for it. */
+const worldPatienceMs = 5_000;
 
 export interface JobParts {
   readonly report: JobReport;
@@ -73,6 +77,10 @@ export interface JobParts {
   readonly recovery: JobRecovery | null;
   /** Null: the lost do not come back as clones of others. */
   readonly clones: JobClones | null;
+  /** Null: no images are taken of a world of replicas. */
+  readonly worlds: JobWorldCheckpoints | null;
+  /** Entries of the fault plan that have fired; null: none. */
+  readonly faultsFired: { record: FaultsFired | null };
   readonly listener: NodeListener;
   readonly whereabouts: JobWhereabouts;
   /** Ranks whose programs have ended without MPI_Finalize. */
@@ -94,8 +102,8 @@ interface JobTurns {
   sendInput(piece: InputPiece): void;
 }
 
-/** What goes on with a job whose ranks have been moved. */
-type Outliving = Pick<JobParts, "report" | "output" | "input">;
+/** What goes on with a job whose ranks have been moved, or which goes back to a checkpoint. */
+type Outliving = Pick<JobParts, "report" | "output" | "input" | "faultsFired">;
 
 /** For ports that name parts which are made later. */
 type AllParts = () => JobParts;
@@ -151,11 +159,13 @@ export function createParts(options: JobOptions, turns: JobTurns, outliving: Out
     },
   );
   const spawning = createSpawning(options, folders, { core, nodes, report, freezing });
-  const faults = createFaults(options, { core, nodes, report, services, journal }, all);
+  const faultsFired = outliving?.faultsFired ?? { record: resumed?.state.faults ?? null };
+  const faults = createFaults(options, { core, nodes, report, services, journal, faultsFired }, all);
   const protocolPart = createProtocolPart(options, setups, { nodes, report, folders }, players, unusable, all);
   const called = { core, nodes, volunteers, report, services, folders, journal, faults, input, protocolPart };
   const recovery = createRecovery(options, called);
   const clones = createClones(options, players, { core, nodes, report, folders, input });
+  const worlds = createWorldCheckpoints(options, players, { core, nodes, report, folders });
   const relocation =
     clones === null && recovery === null
       ? new JobRelocation(options, {
@@ -184,6 +194,7 @@ export function createParts(options: JobOptions, turns: JobTurns, outliving: Out
     freezing,
     recovery,
     clones,
+    worlds,
     relocation,
     protocolPart,
     faults,
@@ -192,7 +203,7 @@ export function createParts(options: JobOptions, turns: JobTurns, outliving: Out
     unfinalized,
   };
   const listener = new NodeListener(options, { ...heard, allBegan: () => turns.allBegan() });
-  const parts: JobParts = { ...heard, folders, journal, trace, services, listener };
+  const parts: JobParts = { ...heard, folders, journal, trace, services, listener, faultsFired };
   return parts;
 }
 
@@ -245,7 +256,7 @@ function createInput(
     return new InputSource({ stream, keeps: setOf !== null, send, file, earlier });
   }
   const readers = [...plays.keys()].filter((process) => plays[process] === 0);
-  return new InputCopies({ stream, readers, keeps: hasClones(options), send });
+  return new InputCopies({ stream, readers, keeps: hasClones(options) || takesWorldCheckpoints(options), send });
 }
 
 function dispatcherPorts(
@@ -256,10 +267,11 @@ function dispatcherPorts(
   return {
     record: (record) => journal.append(record),
     tell: (death) => {
-      const { nodes, listener, clones, protocolPart } = all();
+      const { nodes, listener, clones, worlds, protocolPart } = all();
       nodes.sendTrusted({ kind: "death", ...death });
       listener.died(death.rank);
       clones?.died(death.rank);
+      worlds?.ended(death.rank);
       const name = players?.[death.rank];
       if (name !== undefined) protocolPart?.died?.(name);
     },
@@ -408,10 +420,17 @@ function createSpawning(
 
 function createFaults(
   options: JobOptions,
-  { core, nodes, report, services, journal }: Pick<JobParts, "core" | "nodes" | "report" | "services" | "journal">,
+  {
+    core,
+    nodes,
+    report,
+    services,
+    journal,
+    faultsFired,
+  }: Pick<JobParts, "core" | "nodes" | "report" | "services" | "journal" | "faultsFired">,
   all: AllParts,
 ): JobFaults | null {
-  const { faults: plan, ranks, nodes: nodeCount, placement, setOf, replicas, seed, resumed } = options;
+  const { faults: plan, ranks, nodes: nodeCount, placement, setOf, replicas, seed } = options;
   if (plan === null) return null;
   const places = { nodes: nodeCount, placement: placementOf(placement.slice(0, ranks)), setOf: setOf ?? [] };
   return new JobFaults(
@@ -421,10 +440,13 @@ function createFaults(
       ...places,
       replicas: replicas ?? undefined,
       living: core,
-      earlier: resumed?.state.faults ?? null,
+      earlier: faultsFired.record,
     },
     {
-      fired: (record) => journal.append(record),
+      fired: (record) => {
+        faultsFired.record = record;
+        journal.append(record);
+      },
       node: (node) => nodes.processOf(node),
       falls: (node) => core.falls.excused(node),
       delayLink: (link, byMs) => services.delay(link, byMs),
@@ -503,6 +525,40 @@ function createClones(
     },
     { core, nodes, report, inputReturned: (process, offset) => input.returned(process, offset) },
   );
+}
+
+function createWorldCheckpoints(
+  options: JobOptions,
+  players: readonly ProcessName[] | null,
+  { core, nodes, report, folders }: Pick<JobParts, "core" | "nodes" | "report" | "folders">,
+): JobWorldCheckpoints | null {
+  if (players === null || !takesWorldCheckpoints(options)) return null;
+  const { placement, checkpoints, wentBack } = options;
+  const { interval } = checkpoints;
+  return new JobWorldCheckpoints(
+    { players, placement, interval, patienceMs: worldPatienceMs, folder: folders.lasting },
+    { core, nodes, report },
+    wentBack,
+  );
+}
+
+/** The processes of a job that goes back to a checkpoint begin: those of one world, and the others are dead. */
+export function startWorld(options: JobOptions, { core, nodes, input }: JobParts): void {
+  const absent = absentOf(options);
+  const empty = nodesWithout(options);
+  nodes.startAll(empty);
+  for (const node of empty) nodes.abandon(node);
+  core.goesOnWithout(absent, performance.now());
+  if (!(input instanceof InputCopies)) return;
+  for (const process of absent) input.lost(process);
+  for (const [process, offset] of options.wentBack?.inputOffsets ?? []) input.returned(process, offset);
+}
+
+/** Nodes that have none of the processes that are there. */
+function nodesWithout(options: JobOptions): number[] {
+  const { placement, nodes, wentBack } = options;
+  const used = new Set(wentBack?.members.map((process) => placement[process]!));
+  return Array.from({ length: nodes }, (_, node) => node).filter((node) => !used.has(node));
 }
 
 function createProtocolPart(

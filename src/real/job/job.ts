@@ -8,7 +8,8 @@ import { describeSystemError } from "../../core/base/system-error.ts";
 import { printPlan } from "../../core/fault/print.ts";
 import type { ProtocolReport } from "../../core/ft/definition.ts";
 import type { InputPiece } from "../../core/service/input-pieces.ts";
-import type { JobOutcome } from "../../core/service/outcome.ts";
+import type { JobOutcome, Reason } from "../../core/service/outcome.ts";
+import type { WorldCheckpoint } from "../../core/service/world-checkpoints.ts";
 import { deferred } from "../machine/deferred.ts";
 import type { RunProgram } from "../messages/node-messages.ts";
 import { freezingRefusal } from "./check-options.ts";
@@ -16,20 +17,24 @@ import { otherModuleOf, removeMoved, setMovedAside } from "./folder/job-folder.t
 import { JobProcesses } from "./folder/job-processes.ts";
 import { type ResumableJob, writeRun } from "./folder/resumable-job.ts";
 import { isResumable, type JobOptions } from "./job-options.ts";
-import { createParts, type JobParts } from "./job-parts.ts";
+import { createParts, type JobParts, startWorld } from "./job-parts.ts";
 import { bundleProgram } from "./programs/program-bundle.ts";
 import { compileAsBundle, languageOf, sourceExtensions } from "./programs/program-compile.ts";
 import { JobMoves, type MoveOrder } from "./recovery/job-moves.ts";
 import type { Relocation } from "./recovery/job-relocation.ts";
+import { worldFolderIn } from "./recovery/job-world-checkpoints.ts";
 import type { WhereaboutsEvent } from "./report/job-event.ts";
 import type { JobEventQueue } from "./report/job-event-queue.ts";
-import type { JobProgress, JobResult } from "./report/job-report.ts";
+import type { JobProgress, JobResult, LostRanks } from "./report/job-report.ts";
 
 /** A user who interrupts a job does not want to wait for a reader that does not read. */
 const outputAfterInterruptMsMax = 1_000;
 
 const everyReplicaWrites =
   "programs in TypeScript read and write files in every replica: what they append is there once for each; print what must be there once";
+
+/** A job that has gone back to the same checkpoint so often, and came to no other, has something that kills it every time. */
+const backsMax = 5;
 
 /** A job that is being moved is frozen so much later. */
 const freezeAgainMs = 50;
@@ -42,6 +47,12 @@ export class Job {
   #run: Pick<RunProgram, "form" | "packages"> | null = null;
   /** From the end of its processes until all ranks have begun in others; null: they are where they were. */
   #relocated: Relocation | null = null;
+  /** The same for a job of which no process plays some rank any more: the checkpoint that it goes back to. */
+  #goesBackTo: WorldCheckpoint | null = null;
+  /** How often it has, and how often in a row to the same checkpoint. */
+  #backs = 0;
+  #backsInRow = 0;
+  #lostMs = 0;
   /** It was to be interrupted meanwhile. */
   #interruption: { readonly signal: string; readonly signalNumber: number } | null = null;
   /** How long all ranks stood still for each move. */
@@ -96,7 +107,7 @@ export class Job {
   /** As a signal to the job: the first time it ends in order, then at once. */
   interrupt(signal: string, signalNumber: number): void {
     const { core, output } = this.#parts;
-    if (this.#relocated !== null && core.outcome !== undefined) {
+    if ((this.#relocated !== null || this.#goesBackTo !== null) && core.outcome !== undefined) {
       this.#interruption = { signal, signalNumber };
       return;
     }
@@ -106,8 +117,10 @@ export class Job {
 
   /** Checkpoints of all sets, now. */
   checkpoint(): void {
-    const { core, recovery } = this.#parts;
-    if (languageOf(this.#options.program) === "c" && core.outcome === undefined) recovery?.takeAll();
+    const { core, recovery, worlds } = this.#parts;
+    if (languageOf(this.#options.program) !== "c" || core.outcome !== undefined) return;
+    recovery?.takeAll();
+    worlds?.take();
   }
 
   /** The ranks of a node shall be elsewhere, and the node shall go. Returns the obstacle; empty: it does. */
@@ -153,6 +166,7 @@ export class Job {
     const stepMs = Math.min(nowMs - this.#tickedMs, 2 * this.#options.heartbeatMs);
     this.#parts.protocolPart?.tick(nowMs, stepMs);
     this.#parts.volunteers?.tick(stepMs);
+    this.#parts.worlds?.tick(nowMs);
     this.#tickedMs = nowMs;
   }
 
@@ -212,11 +226,13 @@ export class Job {
   #allBegan(): void {
     const { ranks: processes, replicas, nodes: nodeCount, freezeAtMs } = this.#options;
     const ranks = replicas?.length ?? processes;
-    const { report, journal, nodes, recovery, clones, relocation, protocolPart, faults } = this.#parts;
+    const { report, journal, nodes, recovery, clones, worlds, relocation, protocolPart, faults } = this.#parts;
     relocation?.allBegan();
+    worlds?.allBegan();
     journal.begun();
     if (this.#hasBegun) {
-      this.#moved();
+      if (this.#goesBackTo === null) this.#moved();
+      else this.#isBack(this.#goesBackTo);
       return;
     }
     report.started({ ranks, nodes: nodeCount }, nodes.pids);
@@ -252,14 +268,20 @@ export class Job {
     volunteers?.end();
     if (reason.kind === "output-closed") output.giveUp();
     if (reason.kind === "interrupted") output.giveUpIn(outputAfterInterruptMsMax);
-    report.failed(reason, afterMs);
+    this.#goesBackTo = this.#checkpointFor(reason);
+    if (this.#goesBackTo === null) report.failed(reason, afterMs);
+    else {
+      this.#lostMs = performance.now();
+      const { number, takenMs } = this.#goesBackTo;
+      report.goesBack(reason as LostRanks, afterMs, { number, ageMs: this.#lostMs - takenMs });
+    }
     // Nodes hear of this before they are told to end.
     if (reason.kind === "interrupted" || reason.kind === "timeout") this.#lastLook = this.tellWhereabouts();
   }
 
   async #ended(outcome: JobOutcome): Promise<void> {
     const { report, recovery, clones, protocolPart, listener } = this.#parts;
-    const obstacle = this.#relocated === null ? null : await this.#goOnElsewhere(this.#relocated);
+    const obstacle = await this.#goOn();
     if (obstacle === "") return;
     clearInterval(this.#ticking);
     if (obstacle !== null) this.#lost(obstacle);
@@ -274,31 +296,75 @@ export class Job {
       job: protocolPart?.report,
       clones: clones?.report,
     };
-    const summary = [...this.#options.protocol.summary(protocol), ...movesText(this.#stoodMs)];
+    const summary = [
+      ...this.#options.protocol.summary(protocol),
+      ...movesText(this.#stoodMs),
+      ...backsText(this.#backs),
+    ];
     const { reason } = outcome;
     const { result } = listener;
     this.#result.resolve({ code, result, reason, afterMs, recovery: recovery?.report ?? null, protocol, summary });
   }
 
-  /** All its processes are gone, and images of its ranks are there. Returns the obstacle; empty: it goes on. */
-  async #goOnElsewhere({ places }: Relocation): Promise<string> {
-    const { nodes, services, protocolPart, freezing, journal, folders } = this.#parts;
+  /** Where the job goes on when nobody plays some rank any more; null: it does not. */
+  #checkpointFor(reason: Reason): WorldCheckpoint | null {
+    const { worlds, report } = this.#parts;
+    const latest = worlds?.latest ?? null;
+    if (latest === null || !("unplayed" in reason) || reason.unplayed === undefined) return null;
+    this.#backsInRow = this.#options.wentBack?.number === latest.number ? this.#backsInRow + 1 : 1;
+    if (this.#backsInRow <= backsMax) return latest;
+    report.note(
+      `the job has gone back to checkpoint ${latest.number} ${backsMax} times, and came to no other: it ends`,
+    );
+    return null;
+  }
+
+  /** All its processes are gone. Returns the obstacle to going on in others; empty: it does; null: it is over. */
+  async #goOn(): Promise<string | null> {
+    if (this.#relocated === null && this.#goesBackTo === null) return null;
+    const { nodes, services, protocolPart, freezing, journal, folders, faults } = this.#parts;
+    faults?.end();
+    services.links?.end();
     await protocolPart?.end();
     await nodes.endOthers();
     await services.checkpointServers.end();
     freezing.end();
     journal.close();
+    const { lasting } = folders;
     try {
-      const thawFrom = setMovedAside(folders.lasting, this.#options.ranks);
-      this.#options = { ...this.#options, ...places, thawFrom, isMoved: true };
+      this.#options = this.#optionsAfter(lasting);
     } catch (error) {
-      return `Cannot go on elsewhere: ${describeSystemError(error)}; check the disk of ${folders.lasting} and start the job again`;
+      return `Cannot go on elsewhere: ${describeSystemError(error)}; check the disk of ${lasting} and start the job again`;
     }
     this.#parts = this.#createParts(this.#parts);
-    this.#parts.nodes.startAll();
+    if (this.#goesBackTo === null) this.#parts.nodes.startAll();
+    else startWorld(this.#options, this.#parts);
     if (this.#run !== null) this.#parts.nodes.run(this.#run);
     if (this.#interruption !== null) this.interrupt(this.#interruption.signal, this.#interruption.signalNumber);
     return "";
+  }
+
+  /** Images of its ranks are in that folder. Throws the system's errors. */
+  #optionsAfter(folder: string): JobOptions {
+    const wentBack = this.#goesBackTo;
+    if (wentBack !== null) {
+      const thawFrom = worldFolderIn(folder, wentBack.number);
+      return { ...this.#options, thawFrom, isMoved: true, wentBack };
+    }
+    const thawFrom = setMovedAside(folder, this.#options.ranks);
+    return { ...this.#options, ...this.#relocated!.places, thawFrom, isMoved: true };
+  }
+
+  /** Its ranks have begun again, with one replica of each. */
+  #isBack({ number, world }: WorldCheckpoint): void {
+    const { report, faults } = this.#parts;
+    this.#goesBackTo = null;
+    this.#backs++;
+    const stoodMs = performance.now() - this.#lostMs;
+    report.note(
+      `replica ${world} of every rank goes on from checkpoint ${number}, ${secondsText(stoodMs)} after the loss`,
+    );
+    faults?.begin();
   }
 
   /** Its ranks have begun again, in other places. */
@@ -376,6 +442,8 @@ function movesText(stoodMs: readonly number[]): string[] {
     `moved ${timesText(stoodMs.length)}, all ranks stood still for ${stoodMs.length > 1 ? "at most " : ""}${longest}`,
   ];
 }
+
+const backsText = (backs: number): string[] => (backs === 0 ? [] : [`went back to a checkpoint ${timesText(backs)}`]);
 
 /** The record of the job in its folder, for whoever goes on with it. */
 function resumableJobOf(

@@ -18,6 +18,7 @@ import type { JobClones } from "./recovery/job-clones.ts";
 import type { JobFaults } from "./recovery/job-faults.ts";
 import type { JobRecovery } from "./recovery/job-recovery.ts";
 import type { JobRelocation } from "./recovery/job-relocation.ts";
+import type { JobWorldCheckpoints } from "./recovery/job-world-checkpoints.ts";
 import type { JobReport } from "./report/job-report.ts";
 import type { Spawning } from "./spawning.ts";
 
@@ -43,6 +44,7 @@ interface NodeListenerParts {
   readonly freezing: Pick<JobFreezing, "stopped" | "image" | "died">;
   readonly recovery: JobRecovery | null;
   readonly clones: JobClones | null;
+  readonly worlds: JobWorldCheckpoints | null;
   readonly relocation: Pick<JobRelocation, "begin"> | null;
   /** Null: the protocol has none for the job. */
   readonly protocolPart: Pick<JobPartHost, "part"> | null;
@@ -170,7 +172,7 @@ export class NodeListener {
   }
 
   #rankSaid({ rank, message }: FromRankOnwards): void {
-    const { core, input, spawning, freezing, recovery, clones, faults, protocolPart } = this.#parts;
+    const { core, input, spawning, freezing, recovery, clones, worlds, faults, protocolPart } = this.#parts;
     switch (message.kind) {
       case "abort":
         core.aborted(rank, message, performance.now());
@@ -198,6 +200,7 @@ export class NodeListener {
           if (rank === 0) input.captured(message.number, message.inputOffset);
           recovery?.image(rank, message);
           clones?.image(rank, message);
+          worlds?.image(rank, message);
         }
         break;
       case "captured":
@@ -213,6 +216,7 @@ export class NodeListener {
         core.falls.caughtUp(rank);
         core.rankDone(rank, message.incarnation, performance.now());
         clones?.finished(rank);
+        worlds?.ended(rank);
         break;
       case "leads-out":
         this.#leadsOut(message.path, message.target);

@@ -12,7 +12,7 @@ import type { OtherProgram, ProgramPlace } from "../messages/program-place.ts";
 import { secretBytes } from "../transport/handshake/handshake.ts";
 import { captureRefusal, freezingRefusal } from "./check-options.ts";
 import { otherModuleOf } from "./folder/job-folder.ts";
-import type { JobOptions } from "./job-options.ts";
+import { absentOf, type JobOptions, takesWorldCheckpoints } from "./job-options.ts";
 import { languageOf } from "./programs/program-compile.ts";
 
 interface NodeSetupsPlaces {
@@ -79,10 +79,11 @@ export class NodeSetups {
       terminals: terminalsOf(job),
       isDebugged: job.debugPort !== 0,
       // Beside the program: where all that is needed to go on is.
-      freezeTo: captureRefusal(job) === undefined ? dirname(bundle.wasm) : "",
+      freezeTo: captureRefusal(job) === undefined || takesWorldCheckpoints(job) ? dirname(bundle.wasm) : "",
       thawFrom: job.thawFrom,
-      mustFreeze: freezingRefusal(job) === undefined,
+      mustFreeze: freezingRefusal(job) === undefined || takesWorldCheckpoints(job),
       isMoved: job.isMoved,
+      absent: absentOf(job),
       ranksPerThread,
       traceFolder,
       port: port === 0 ? 0 : port + node,

@@ -87,6 +87,8 @@ export interface Setup {
   readonly mustFreeze: boolean;
   /** What goes on is this job, in other places: its lines and its input are counted on. */
   readonly isMoved: boolean;
+  /** Processes that do not begin: the job goes on from a checkpoint without them. */
+  readonly absent: readonly number[];
   /** How many ranks of a C program share a thread. */
   readonly ranksPerThread: number;
   /** Where each rank writes its trace; empty: no trace. */

@@ -73,7 +73,8 @@ export class AgentParts {
     this.relay = new OutputRelay((output) => this.send(output));
     const { node, ranks, placement, memoryMb, port, recovery } = setup;
     const ranksHere = ranksOfNode(placement, node);
-    this.first = recovery?.startsEmpty === true ? [] : ranksHere.filter((rank) => rank < ranks);
+    const isFirst = (rank: number): boolean => rank < ranks && !setup.absent.includes(rank);
+    this.first = recovery?.startsEmpty === true ? [] : ranksHere.filter(isFirst);
     const unborn = ranksHere.filter((rank) => !this.first.includes(rank));
     this.threads = this.#createThreads();
     this.tcp =

@@ -111,7 +111,7 @@ export class Agent {
         this.#node.part?.said(message.words);
         break;
       case "checkpoint":
-        this.#node.images!.prepare(message.set, message.number);
+        this.#node.images?.prepare(message.set, message.number);
         for (const rank of message.members) this.#node.memory.stopFor(rank, message.number, message.kept);
         break;
       case "checkpoint-servers":

@@ -167,7 +167,7 @@ class NodeMain {
     tell({ kind: "node", node, ranks: here.filter((rank) => rank < setup.ranks) });
     this.#link.expect(toNodeShapes({ processes: placement.length, here, recovers: recovery !== null, protocol }));
     // Where lost ranks begin again, or all can be moved. A second signal ends the node, as the first one does elsewhere.
-    const canGo = recovery !== null || setup.freezeTo !== "";
+    const canGo = recovery !== null || (setup.freezeTo !== "" && setup.replicas === null);
     if (!this.#isVolunteer && canGo) process.once("SIGTERM", () => this.#wantToLeave());
     const started = this.#start(setup);
     const what = setup.program.language === "c" ? "memory for each rank" : "shared memory";

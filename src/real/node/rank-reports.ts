@@ -69,11 +69,11 @@ export function rankEvents(node: AgentParts, rank: number): RankEvents {
   };
 }
 
-/** An image of a job that is being frozen (0), or of a checkpoint that could not be written. */
+/** An image of a job that is being frozen (0), of a world of replicas, or of a checkpoint that could not be written. */
 function handOver(node: AgentParts, rank: number, message: RankImage): void {
   relayEverything(node);
   const stored = (problem: string): void => node.send({ kind: "from-rank", rank, message: { ...message, problem } });
-  if (message.problem !== "" || message.number > 0) stored(message.problem);
+  if (message.problem !== "" || (message.number > 0 && node.images !== null)) stored(message.problem);
   else void node.files.deliverFrozen(node.setup.freezeTo, rank).then(stored);
 }
 

@@ -3,7 +3,11 @@ import { replication } from "../../core/ft/replication/definition.ts";
 import type { SeedOutcome } from "../judge.ts";
 import { runComparingSeed } from "../replication/run-comparing-seed.ts";
 import { type ReplicationSeedOptions, runReplicationSeed } from "../replication/run-replication-seed.ts";
+import { runReturnSeed } from "../replication/run-return-seed.ts";
 import { runRevivalSeed } from "../replication/run-revival-seed.ts";
+
+/** In one of so many seeds all is lost besides, and the job goes back to a checkpoint. */
+const backEvery = 4;
 
 export const replicatedSeeds: Readonly<Record<string, (options: ReplicationSeedOptions) => SeedOutcome>> = {
   [replication.name]: (options) => {
@@ -11,7 +15,10 @@ export const replicatedSeeds: Readonly<Record<string, (options: ReplicationSeedO
     if (staying.violations.length > 0) return staying;
     // The same seed, other programs: the lost come back, and messages are compared.
     const returning = together(staying, runRevivalSeed({ ...options, isComparing: options.seed % 2 === 0 }));
-    return returning.violations.length > 0 ? returning : together(returning, runComparingSeed(options));
+    if (returning.violations.length > 0) return returning;
+    const compared = together(returning, runComparingSeed(options));
+    if (compared.violations.length > 0 || options.seed % backEvery !== 1) return compared;
+    return together(compared, runReturnSeed(options));
   },
 };
 

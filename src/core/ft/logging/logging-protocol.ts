@@ -306,6 +306,9 @@ export class LoggingProtocol implements Protocol {
     return this.receives.cancelling(receive, isMatched);
   }
 
+  /** What crosses the border of a set may be on its way when the set is captured. */
+  settles(): void {}
+
   // Output
 
   writeMayLeave({ kind, number }: Write): boolean {

@@ -1,5 +1,6 @@
 /** Replication for send-deterministic programs, as the rest of the runtime knows it. */
 import { flag, list, object, oneOf, whole } from "../../base/value-shape.ts";
+import { checkpointPlan } from "../checkpoint-options.ts";
 import type { CloneBeginning } from "../clones.ts";
 import type { ProtocolDefinition } from "../definition.ts";
 import { noShapes } from "../protocol-shapes.ts";
@@ -55,7 +56,7 @@ export const replication: ProtocolDefinition = {
   spares: sparesOf,
   check: checkReplication,
   withPlannedFlips,
-  checkpoints: null,
+  checkpoints: checkpointPlan,
   rank: ({ rank, replica, ranks, options, passed, resources }) => {
     const membership = new Membership(replicaPlan(options, ranks), isSustained(options));
     const heard = resources as ReplicationResources | undefined;

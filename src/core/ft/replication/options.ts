@@ -1,9 +1,10 @@
 /** Options of replication. */
+import { type CheckpointOptions, checkCheckpoints, checkpointOptions, checkpointPlan } from "../checkpoint-options.ts";
 import type { JobFacts, PlannedFlip } from "../definition.ts";
 import { isWhole, type OptionValues, type ProtocolOption } from "../option.ts";
 import { replicasMax } from "./membership.ts";
 
-export interface ReplicationLaunchOptions {
+export interface ReplicationLaunchOptions extends CheckpointOptions {
   /** Under "replication": how many processes play each rank; 2 unless given. */
   readonly replicas?: number | undefined;
   /** Under "replication": the ranks that have several processes, "0,1,4-7"; all unless given. The death of another one ends the job. */
@@ -76,6 +77,7 @@ export const replicationOptions: readonly ProtocolOption[] = [
     form: { kind: "text" },
     elsewhere: (owners) => `Cannot compare messages of replicas: only --protocol ${owners} has any`,
   },
+  ...checkpointOptions,
 ];
 
 /** The ranks of a list like "0,1,4-7"; undefined: it is none. */
@@ -90,7 +92,28 @@ function ranksOf(list: string): Set<number> | undefined {
 }
 
 /** What is wrong with them, in one line; undefined: nothing. */
-export function checkReplication(values: OptionValues, { ranks }: JobFacts): string | undefined {
+export function checkReplication(values: OptionValues, job: JobFacts): string | undefined {
+  return checkReplicas(values, job) ?? checkWorldCheckpoints(values, job);
+}
+
+/** Images of a world are the last resort when all replicas of a rank are lost. */
+function checkWorldCheckpoints(values: OptionValues, job: JobFacts): string | undefined {
+  const { interval, servers } = checkpointPlan(values);
+  const { replication, sustain, compare } = values as ReplicationLaunchOptions;
+  if (servers > 0)
+    return "Cannot use checkpoint servers under --protocol replication: images of one world are kept in the job's folder";
+  if (interval.kind !== "never" && replication === "leader")
+    return "Cannot take checkpoints under --replication leader: what it decides after one, and has printed, it may decide otherwise the second time";
+  if (interval.kind !== "never" && replication === "mirror")
+    return "Cannot take checkpoints under --replication mirror: messages of other worlds are on their way to every process; use parallel";
+  if (interval.kind !== "never" && compare !== undefined)
+    return "Cannot take checkpoints with --compare: an image would hold messages that nobody has confirmed; use one of the two";
+  if (interval.kind !== "never" && sustain === true)
+    return "Cannot take checkpoints with --sustain: lost replicas come back as clones of those that live; use one of the two";
+  return checkCheckpoints(values, job);
+}
+
+function checkReplicas(values: OptionValues, { ranks }: JobFacts): string | undefined {
   const { replicas, replicateRanks, replication, sustain, spares, compare } = values as ReplicationLaunchOptions;
   if (replicas !== undefined && !isWhole(replicas, 1, replicasMax))
     return `Cannot have ${replicas} processes for each rank: give a whole number from 1 to ${replicasMax}`;

@@ -55,6 +55,7 @@ export interface ReplicatedSendsParts {
 }
 
 export class ReplicatedSends {
+  static readonly unsaved = { isHeld: false };
   protected readonly ports: ProtocolPorts;
   protected place: ProcessName;
   protected readonly membership: Membership;
@@ -88,6 +89,8 @@ export class ReplicatedSends {
   isConfirming = false;
   /** Objects of messages that are over. */
   private readonly spare: KeptSend[] = [];
+  /** Is the world of this process being captured? Then nothing is put on its way. */
+  private isHeld = false;
   /** Messages that some replica of their receivers may lack. */
   unsettled = 0;
   /** Messages put on their way to this process's own world, and to worlds of the dead: first sent, or sent again. */
@@ -240,6 +243,10 @@ export class ReplicatedSends {
   private pumpAll(channel: SendChannel): boolean {
     const { worlds } = this;
     const to = worlds & ~channel.dead & ~channel.closed;
+    if (this.isHeld) {
+      this.pending.add(channel);
+      return false;
+    }
     let moved = false;
     let isPending = false;
     for (let world = 0; to >>> world !== 0; world++) {
@@ -323,11 +330,17 @@ export class ReplicatedSends {
   }
 
   get isBusy(): boolean {
-    return this.pending.size !== 0 || this.notices.isBusy;
+    return (this.pending.size !== 0 && !this.isHeld) || this.notices.isBusy;
+  }
+
+  /** Nothing is put on its way until it is told otherwise. */
+  hold(isHeld: boolean): void {
+    this.isHeld = isHeld;
   }
 
   progress(): boolean {
     let moved = this.notices.flush();
+    if (this.isHeld) return moved;
     const channels = [...this.pending];
     this.pending.clear();
     for (const channel of channels) if (this.pumpAll(channel)) moved = true;

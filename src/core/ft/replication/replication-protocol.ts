@@ -16,8 +16,8 @@
 import type { RecordId, WorldRank } from "../../base/brand.ts";
 import type { ProcessName } from "../../base/identity.ts";
 import { lives } from "../../base/saved-classes.ts";
-import { Arrival, Pin } from "../../request/decisions.ts";
-import { R_PEER, R_PROTOCOL, RecordFlag } from "../../request/records.ts";
+import { Arrival, Pin, unordered } from "../../request/decisions.ts";
+import { R_PEER, R_PROTOCOL, R_SEQUENCE, RecordFlag } from "../../request/records.ts";
 import { CONTEXT, EXTRA, KIND, kindOf, PacketKind, replicaOf, SEQUENCE, SOURCE, TAG } from "../../wire/packet.ts";
 import type { CloneBeginning } from "../clones.ts";
 import type { PlannedFlip } from "../definition.ts";
@@ -158,6 +158,11 @@ export class ReplicationProtocol extends PassThrough {
     return 0;
   }
 
+  /** A world is captured: messages that wait for room, or for another world, wait on. */
+  override settles(isSettling: boolean): void {
+    this.sends.hold(isSettling);
+  }
+
   /** A life that is not the first is a clone: it has the image of another replica of its rank. */
   override begin({ incarnation, data, caughtUp }: Beginning): void {
     if (incarnation === 0) return;
@@ -194,8 +199,11 @@ export class ReplicationProtocol extends PassThrough {
   }
 
   override sendPosted(send: RecordId): boolean {
+    const { records } = this.ports;
+    // Marks of a world that is captured stay in it, and are in no other.
+    if (records.get(send, R_SEQUENCE) === unordered) return false;
     this.pass();
-    if (this.ports.records.get(send, R_PEER) === this.rank) return false;
+    if (records.get(send, R_PEER) === this.rank) return false;
     if (this.comparing === null) this.comparison.add(send);
     this.sends.post(send);
     return true;
@@ -266,6 +274,7 @@ export class ReplicationProtocol extends PassThrough {
     if (!this.membership.isAlive(rank, sender)) return Arrival.DROP;
     this.infer(rank, sender);
     const sequence = words[packet + SEQUENCE]!;
+    if (sequence === unordered) return Arrival.TAKE;
     const isAnnounced = kindOf(kind) === PacketKind.RTS;
     if (this.gates.isAhead) this.gates.came(rank, sequence);
     if (!this.numbersOf(rank).add(sequence)) {
@@ -287,7 +296,12 @@ export class ReplicationProtocol extends PassThrough {
   /** What this process sends from now on may depend on that message. */
   override seen(source: WorldRank, sequence: number, isOver: boolean): void {
     const { order } = this;
-    if (source === this.rank || (isOver ? order.receive(source, sequence) : !order.show(source, sequence))) return;
+    if (
+      source === this.rank ||
+      sequence === unordered ||
+      (isOver ? order.receive(source, sequence) : !order.show(source, sequence))
+    )
+      return;
     if (order.isFull) this.sends.trimOrder();
     order.add(source, sequence);
   }
@@ -300,7 +314,7 @@ export class ReplicationProtocol extends PassThrough {
   }
 
   override held(source: WorldRank, sequence: number): void {
-    if (source === this.rank) return;
+    if (source === this.rank || sequence === unordered) return;
     this.revival.held(source, sequence);
     const isAwaited = this.announced.get(source)?.delete(sequence) === true;
     this.acknowledgements.held(source, sequence, isAwaited);

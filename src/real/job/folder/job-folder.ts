@@ -10,6 +10,7 @@
  *   <rank>.image   an image of each rank of a frozen job
  *   job.json       what was frozen (`FrozenJob`); written last, so a folder that has it holds a whole frozen job
  *   moved          the images of ranks that have been moved, until they have begun again
+ *   world-<number> the images of one world of replicas, which the job goes back to when no replica of a rank is left
  *
  * A job that ended well leaves nothing there. One that was frozen leaves the last two and its program: all that is needed to go on,
  * here or on another machine. One that ended badly, its command killed included, leaves the first four.
@@ -69,7 +70,7 @@ export function prepareJobFolder(folder: string): string | undefined {
 const ofFrozenJob = /^(\d+\.image|job\.json)(\.part)?$/;
 const ofProgram = /^program\.(wasm|cjs|mjs)$/;
 const ofRunningJob =
-  /^(journal(\.spoilt)?|event-log(\.new|\.spoilt)?|memory-\d+|checkpoints|checkpoint-server-\d+|(run\.json|output|processes)(\.new)?|input(\.spoilt)?|moved)$/;
+  /^(journal(\.spoilt)?|event-log(\.new|\.spoilt)?|memory-\d+|checkpoints|checkpoint-server-\d+|(run\.json|output|processes)(\.new)?|input(\.spoilt)?|moved|world-\d+)$/;
 
 /** Takes away what a freeze that failed has left there, and nothing else. */
 export function removeFrozenJob(folder: string): void {

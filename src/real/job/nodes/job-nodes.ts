@@ -92,8 +92,12 @@ export class JobNodes {
     });
   }
 
-  startAll(): void {
-    for (let node = 0; node < this.#options.nodes; node++) this.#start(node, []);
+  /** `except`: places that nobody takes. */
+  startAll(except: readonly number[] = []): void {
+    for (let node = 0; node < this.#options.nodes; node++) {
+      if (except.includes(node)) this.#processes[node] = undefined;
+      else this.#start(node, []);
+    }
   }
 
   /** Where nodes can call; null: nowhere. */

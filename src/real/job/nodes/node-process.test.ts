@@ -39,6 +39,7 @@ const setup: Setup = {
   thawFrom: "",
   mustFreeze: false,
   isMoved: false,
+  absent: [],
   isDebugged: false,
   terminals: { stdin: false, stdout: false, stderr: false },
   ranksPerThread: 1,

@@ -26,6 +26,9 @@ export interface JobProgress {
   readonly asksForInput: boolean;
 }
 
+/** Processes are lost. */
+export type LostRanks = Extract<Reason, { kind: "node-failed" | "rank-failed" }>;
+
 /** How a job ended. */
 export interface JobResult {
   /** 0, or the code of what ended the job. */
@@ -116,6 +119,15 @@ export class JobReport {
   /** A failure after which other processes play the ranks of the lost ones. */
   covered(reason: Reason, afterMs: number): void {
     this.#lost(reason, afterMs, "its ranks have other replicas, and nothing stops");
+  }
+
+  /** A failure after which nobody plays some ranks, and a checkpoint before which everything is done again. */
+  goesBack(reason: LostRanks, afterMs: number, checkpoint: { readonly number: number; readonly ageMs: number }): void {
+    const { unplayed = [], ...loss } = reason;
+    const ranks = `${unplayed.length === 1 ? "rank" : "ranks"} ${unplayed.join(", ")}`;
+    const { number, ageMs } = checkpoint;
+    const back = `the job goes back to checkpoint ${number}, ${secondsText(ageMs)} ago`;
+    this.#lost(loss, afterMs, `no replica of ${ranks} is left, and ${back}`);
   }
 
   #lost(reason: Reason, afterMs: number, what: string): void {
