@@ -16,6 +16,8 @@
  * a writer forgets to ring, the process is late, not dead.
  */
 
+import { SharedCore } from "../machine/shared-core.ts";
+import { steadyMs } from "../machine/steady-clock.ts";
 import { newYield } from "../machine/yield.ts";
 import { Bell, Line, lineOf } from "../transport/layout.ts";
 import type { NodeMemory } from "../transport/node-memory.ts";
@@ -95,7 +97,8 @@ export class Waiting {
   readonly #spinsEnd: number;
   readonly #yieldsEnd: number;
   readonly #parkMsMax: number;
-  /** Idle calls since the last reset. */
+  readonly #core = new SharedCore();
+  /** Idle calls since the last reset; those that were left out count as well. */
   #idles = 0;
   /** Glances since the last that gave the core away. */
   #glances = 0;
@@ -124,12 +127,21 @@ export class Waiting {
 
   /** Nothing progressed: waits a little longer than last time. */
   idle(): void {
-    const idles = this.#idles;
+    const idles = this.#idles === 0 && this.#core.isShared ? this.#spinsEnd : this.#idles;
     if (idles < this.#yieldsEnd && this.#napper?.isInBulk !== true) {
       this.#idles = idles + 1;
-      if (idles >= this.#spinsEnd) this.#yield();
+      if (idles > this.#spinsEnd) this.#yield();
+      else if (idles === this.#spinsEnd) this.#yieldFirst();
       else if (this.#spinner.spin(this.#looks)) this.#idles = 0;
     } else this.#park();
+  }
+
+  /** The first of a wait tells whether spins are in another thread's way. */
+  #yieldFirst(): void {
+    if (this.#spinsEnd === 0) return this.#yield();
+    const startMs = steadyMs();
+    this.#yield();
+    this.#core.yielded(steadyMs() - startMs);
   }
 
   /**
