@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { quietNow, timeLimit } from "../../../test/patience.ts";
 import { BYTES, KIND, PacketKind } from "../../core/wire/packet.ts";
+import { SharedCore } from "../machine/shared-core.ts";
 import { layoutOf, type MemoryLayout } from "../transport/layout.ts";
 import { LivingProcesses } from "../transport/living-processes.ts";
 import { enterNodeMemory, newNodeMemory } from "../transport/node-memory.ts";
@@ -89,6 +90,27 @@ async function newWorld(crowded: boolean) {
 
 if (!isMainThread) echo(workerData as Task);
 else {
+  test("a rank spins before it yields, but not on a core that another thread wants", () => {
+    const layout = layoutOf({ processes: 1, memoryBytes: 16 << 20, boards: 1 });
+    const node = enterNodeMemory(newNodeMemory(layout), layout, 0);
+    let spins = 0;
+    const spinner = { spin: () => ++spins < 0 };
+    // What the yields of a test find out about its machine shall not matter.
+    const core = Object.defineProperty(new SharedCore(), "yielded", { value: () => {} });
+    const waiting = new Waiting(node, spinner, { crowded: false, spins: 5, yields: 5, core });
+    const wait = (): number => {
+      spins = 0;
+      waiting.reset();
+      for (let idles = 0; idles < 5; idles++) waiting.idle();
+      return spins;
+    };
+    assert.equal(wait(), 5);
+    SharedCore.prototype.yielded.call(core, 1);
+    assert.equal(wait(), 0);
+    for (let yields = 0; yields < 100; yields++) SharedCore.prototype.yielded.call(core, 0);
+    assert.equal(wait(), 5);
+  });
+
   for (const crowded of [false, true]) {
     test(`a rank that waits burns no processor time (crowded: ${crowded})`, timeLimit(30_000), async () => {
       const { transport, worker, answers } = await newWorld(crowded);

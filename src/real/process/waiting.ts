@@ -6,7 +6,7 @@
  * and each `idle` does one more small thing. With a core for every rank it polls the ring's next slot for a while (a packet is
  * seen within nanoseconds); after a few microseconds it gives the core away between polls, which costs 0.4 µs on an idle
  * machine and saves much on a busy one (8 bytes between two ranks, the machine busy with other programs: 4 µs, 25 with spins of
- * 40 µs); then it parks. With more ranks than cores it gives the core away about 200 times, then parks. (Allreduce of 8 ranks
+ * 40 µs); then it parks. Where the first yield of a wait finds that another thread wants the core, the next waits do not spin (ADR 64). With more ranks than cores it gives the core away about 200 times, then parks. (Allreduce of 8 ranks
  * on 2 cores: 5 µs by yielding, 42 and more by parking, worse by spinning first. 4 ranks on 2 nodes and 2 cores, two exchanges
  * a step: 17 to 23 µs with anything from 5 to 5000 yields, 33 with none.)
  *
@@ -16,6 +16,8 @@
  * a writer forgets to ring, the process is late, not dead.
  */
 
+import { SharedCore } from "../machine/shared-core.ts";
+import { steadyMs } from "../machine/steady-clock.ts";
 import { newYield } from "../machine/yield.ts";
 import { Bell, Line, lineOf } from "../transport/layout.ts";
 import type { NodeMemory } from "../transport/node-memory.ts";
@@ -61,6 +63,7 @@ interface WaitingOptions {
   readonly parkMsMax?: number;
   readonly sleeper?: Sleeper | null;
   readonly napper?: Napper | null;
+  readonly core?: SharedCore;
 }
 
 /**
@@ -95,7 +98,8 @@ export class Waiting {
   readonly #spinsEnd: number;
   readonly #yieldsEnd: number;
   readonly #parkMsMax: number;
-  /** Idle calls since the last reset. */
+  readonly #core: SharedCore;
+  /** Idle calls since the last reset; those that were left out count as well. */
   #idles = 0;
   /** Glances since the last that gave the core away. */
   #glances = 0;
@@ -115,6 +119,7 @@ export class Waiting {
     this.#words = node.words;
     this.#store = node.calls.store;
     this.#bell = lineOf(node.layout, node.process) + Line.BELL;
+    this.#core = options.core ?? new SharedCore();
     this.#yield = newYield();
     this.#looks = looks;
     this.#spinsEnd = spins;
@@ -124,12 +129,20 @@ export class Waiting {
 
   /** Nothing progressed: waits a little longer than last time. */
   idle(): void {
-    const idles = this.#idles;
+    const idles = this.#idles === 0 && this.#core.isShared ? this.#spinsEnd : this.#idles;
     if (idles < this.#yieldsEnd && this.#napper?.isInBulk !== true) {
       this.#idles = idles + 1;
-      if (idles >= this.#spinsEnd) this.#yield();
+      if (idles > this.#spinsEnd || this.#spinsEnd === 0) this.#yield();
+      else if (idles === this.#spinsEnd) this.#yieldFirst();
       else if (this.#spinner.spin(this.#looks)) this.#idles = 0;
     } else this.#park();
+  }
+
+  /** The first of a wait tells whether spins are in another thread's way. */
+  #yieldFirst(): void {
+    const startMs = steadyMs();
+    this.#yield();
+    this.#core.yielded(steadyMs() - startMs);
   }
 
   /**

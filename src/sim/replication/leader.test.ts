@@ -102,7 +102,7 @@ describe("R8 what is left out of the leader's protocol is missed", () => {
       makeReplica: (...each) => new ReplicationProtocol(...each),
       replicas: 2,
       deaths: "none",
-      known: 4,
+      known: 5,
     });
     ok(all.includes("replicas see the same"), all.join());
   });

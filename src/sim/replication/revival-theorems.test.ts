@@ -51,7 +51,7 @@ const runs: Readonly<Record<string, Run>> = {
   "the wait until nobody sends in the clone's place": bySeed(109),
   "the word that a message is being taken from another": halfTaken,
   "the question for it when that one is dead": halfTaken,
-  "what others hold, for the clone": bySeed(2),
+  "what others hold, for the clone": bySeed(4),
   "the past of the replica that is made anew is forgotten": bySeed(18),
 };
 

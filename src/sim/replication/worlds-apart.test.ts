@@ -133,6 +133,37 @@ function violationsUnseen(how: "posted" | "unexpected", makeReplica?: MakeReplic
   return outcome.violations.map(({ invariant, what }) => `${invariant}: ${what}`);
 }
 
+/**
+ * How many calls rank 1's replica in world 0, which hears of rank 0 from the other world alone, is behind the one in world 1: looked at again and again. Both ranks compute
+ * before each exchange.
+ */
+function behindInExchanges(computeNs: readonly [number, number]): number[] {
+  const program = new ScenarioProgram(2);
+  for (let step = 0; step < 200; step++) {
+    program.compute(0, computeNs[0]).compute(1, computeNs[1]).send(0, 1).send(1, 0);
+  }
+  const ofRank1: ReplicationProtocol[] = [];
+  const behind: number[] = [];
+  const outcome = runReplicas({
+    plan: [2, 2],
+    script: program.script,
+    makeReplica: (options, ports) => {
+      const replica = new ReplicationProtocol(options, ports);
+      if (options.rank === 1) ofRank1[options.replica] = replica;
+      return replica;
+    },
+    world: { ranks: 2, nodes: 4, cost: certain },
+    planDeaths: (world) => {
+      world.planCrash(100_000, 0);
+      for (let ns = 200_000; ns < 4_000_000; ns += 200_000) {
+        world.plan(ns, () => behind.push(ofRank1[1]!.callsPassed - ofRank1[0]!.callsPassed));
+      }
+    },
+  });
+  deepEqual(outcome.violations, []);
+  return behind;
+}
+
 const times = Array.from({ length: tries(3, 40) }, (_, i) => 500 + Math.floor((i * 100_000) / tries(3, 40)));
 
 describe("R4, R5 worlds that are not equally far", () => {
@@ -194,6 +225,21 @@ describe("R4, R5 worlds that are not equally far", () => {
     for (const deathNs of times) deepEqual(violations({ ...apart, deathNs }), []);
     const makeReplica: MakeReplica = (...all) => new DeafToProbes(...all);
     match(violations({ ...apart, deathNs: 500, makeReplica }).join(), /statuses are right: world 0: receive \d+/);
+  });
+
+  it("R4 a world that goes on by what another one sends is not further behind with every exchange, whoever computes longer", () => {
+    for (const computeNs of [
+      [20_000, 20_000],
+      [20_000, 0],
+      [10_000, 20_000],
+      [0, 20_000],
+    ] as const) {
+      const behind = behindInExchanges(computeNs);
+      ok(
+        behind.every((calls) => Math.abs(calls) <= 2),
+        `${computeNs}: behind by ${behind} calls`,
+      );
+    }
   });
 
   it("R8 mirrored, such a receive is refused", () => {

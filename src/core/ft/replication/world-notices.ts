@@ -104,7 +104,10 @@ export class WorldNotices {
     return found;
   }
 
-  /** That message has been posted. */
+  /**
+   * That message has been posted. It is told of at once, as it would be sent at once: the program may compute for long before the process looks again, and
+   * the world that waits for the news would be further behind with every message.
+   */
   posted(channel: SendChannel, message: KeptSend): void {
     const absent = this.membership.absentOf(channel.rank);
     for (let world = 0; absent >>> world !== 0; world++) {
@@ -117,6 +120,7 @@ export class WorldNotices {
         waiting.push(message.sequence, message.position);
         if (isOurs) this.release(waiting);
       } else if (isOurs) this.add(waiting, message.sequence);
+      if (waiting.count !== 0) this.tellRun(waiting);
     }
   }
 
