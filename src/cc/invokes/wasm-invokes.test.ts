@@ -123,4 +123,10 @@ describe("X9 calls of Binaryen that may throw stay in WebAssembly", () => {
     match(String(imports.a.v), /try \{/);
     equal(bridgeFor(bytes, imports), undefined);
   });
+
+  it("whoever instantiates a compiled module meanwhile gets its instance", async () => {
+    const empty = new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0));
+    const instance = await withWasmInvokes(() => WebAssembly.instantiate(empty, {}));
+    ok(instance instanceof WebAssembly.Instance);
+  });
 });

@@ -18,8 +18,11 @@ interface Instantiated {
   readonly module: WebAssembly.Module;
   readonly instance: WebAssembly.Instance;
 }
-/** Of a module that is not compiled yet. */
-type Instantiate = (bytes: Uint8Array, imports: Imports) => Promise<Instantiated>;
+/** Of a module that is not compiled yet, or of one that is. */
+interface Instantiate {
+  (bytes: Uint8Array, imports: Imports): Promise<Instantiated>;
+  (module: WebAssembly.Module, imports: Imports): Promise<WebAssembly.Instance>;
+}
 type AnyFunction = (...args: readonly unknown[]) => unknown;
 
 /** Its text, as Emscripten writes and shortens it: `function f(i,a){var s=save();try{return entry(i)(a)}catch(…`. */
@@ -40,7 +43,7 @@ export async function withWasmInvokes<Package>(
 ): Promise<Package> {
   const engine = WebAssembly as unknown as { instantiate: Instantiate };
   const instantiate = engine.instantiate;
-  engine.instantiate = async (bytes, imports) => {
+  const bridged = async (bytes: Uint8Array, imports: Imports): Promise<Instantiated> => {
     const bridge = bridgeFor(bytes, imports);
     const { imports: given = imports } = bridge ?? {};
     const module = known(bytes);
@@ -48,6 +51,9 @@ export async function withWasmInvokes<Package>(
     bridge?.join(made.instance.exports);
     return made;
   };
+  // Others may come by meanwhile: Node itself instantiates a parser for HTTP, compiled by then, some time after `fetch` was first looked at.
+  engine.instantiate = ((source: Uint8Array | WebAssembly.Module, imports: Imports) =>
+    source instanceof WebAssembly.Module ? instantiate(source, imports) : bridged(source, imports)) as Instantiate;
   try {
     return await load();
   } finally {
