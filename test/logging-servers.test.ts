@@ -132,5 +132,8 @@ test("V4: what a program in TypeScript gives to mpi.checkpoint, too", { ...limit
 test("X7: checkpoint servers without checkpoints are refused", limit, async () => {
   const { code, stderr } = await banyan(["run", "--checkpoint-servers", "1", ring, "1"]);
   assert.equal(code, 2);
-  assert.match(stderr, /Cannot use checkpoint servers: only --protocol logging or channel-memory takes checkpoints/);
+  assert.match(
+    stderr,
+    /Cannot use checkpoint servers: only --protocol logging, replication or channel-memory takes checkpoints/,
+  );
 });

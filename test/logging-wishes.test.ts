@@ -182,7 +182,10 @@ test("L3 §6: --sets traffic measures once, then those who speak with each other
 
 test("X7: what makes no sense under message logging is refused in one line", limit, async () => {
   const refusals: [string[], RegExp][] = [
-    [["--checkpoint-every", "1s"], /Cannot take checkpoints: only --protocol logging or channel-memory does/],
+    [
+      ["--checkpoint-every", "1s"],
+      /Cannot take checkpoints: only --protocol logging, replication or channel-memory does/,
+    ],
     [["--protocol", "logging", "--sets", "nowhere.txt"], /Cannot read the sets from nowhere.txt: /],
     [["--protocol", "logging", "--checkpoint-every", "1ms"], /Cannot take a checkpoint every 1 ms/],
     [["--protocol", "logging", "--ranks-per-thread", "2"], /several ranks into a thread under --protocol logging/],

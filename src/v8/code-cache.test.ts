@@ -55,6 +55,7 @@ describe("X9 caches of code", () => {
 
   it("one that was made after flags were set is taken by a V8 without them", () => {
     const source = "(function () { return 6 * 7; })";
+    const flagsHere = process.execArgv.filter((flag) => !flag.startsWith("--test"));
     /** Does V8 reject it, in a process that has not compiled the source? */
     const isRejected = (bytes: Uint8Array): unknown => {
       const place = join(folder, "late");
@@ -62,7 +63,7 @@ describe("X9 caches of code", () => {
       const code = `const { Script } = require("node:vm");
         const script = new Script(${JSON.stringify(source)}, { cachedData: require("node:fs").readFileSync(${JSON.stringify(place)}) });
         console.log(JSON.stringify({ isRejected: script.cachedDataRejected, answer: script.runInThisContext()() }));`;
-      const { stdout, stderr } = spawnSync(process.execPath, ["-e", code], { encoding: "utf8" });
+      const { stdout, stderr } = spawnSync(process.execPath, [...flagsHere, "-e", code], { encoding: "utf8" });
       equal(stderr, "");
       return JSON.parse(stdout);
     };

@@ -319,8 +319,8 @@ function packingWanted(path: string, options: LaunchOptions, { refusals }: Proto
   return packing > 1 && !programs.every(canTakeTurns) ? 1 : packing;
 }
 
-/** Of a module that only looks like one without captures each rank has a thread, which is always right. */
-const canTakeTurns = (path: string): boolean => !isModule(path) || !isWithoutCapture(path);
+/** Of a module that only looks like one without captures each rank has a thread, which is always right. A file that cannot be read is found out later. */
+const canTakeTurns = (path: string): boolean => !isWithoutCapture(path) || !isModule(path);
 
 function start(path: string, folders: readonly Folder[], options: LaunchOptions, earlier?: Earlier): RunningJob {
   const given = protocolGiven(options.protocol ?? protocolDefault.name, options);

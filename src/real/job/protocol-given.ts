@@ -17,8 +17,11 @@ export function protocolGiven(name: string, options: object): ProtocolGiven | st
   for (const { key, elsewhere } of protocols.flatMap((it) => it.options)) {
     if (given[key] === undefined || protocol.options.some((option) => option.key === key)) continue;
     const owners = protocols.filter((it) => it.options.some((option) => option.key === key));
-    return elsewhere(owners.map((owner) => owner.name).join(" or "));
+    return elsewhere(alternatives(owners.map((owner) => owner.name)));
   }
   const values = protocol.options.flatMap(({ key }) => (given[key] === undefined ? [] : [[key, given[key]]]));
   return { protocol, protocolOptions: Object.fromEntries(values) };
 }
+
+/** "a", "a or b", "a, b or c". */
+const alternatives = (names: readonly string[]): string => names.join(", ").replace(/, ([^,]*)$/, " or $1");
