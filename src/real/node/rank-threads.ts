@@ -5,7 +5,7 @@ import { flipMemory } from "../../core/fault/flip-memory.ts";
 import type { Origin } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { dealt } from "../../core/service/packing.ts";
-import { flagsFor, setFlagsFor } from "../../v8/flags.ts";
+import { flagsFor, setFlagsFor, unsetFlagsFor } from "../../v8/flags.ts";
 import { machineMs } from "../machine/machine-clock.ts";
 import type { Life } from "../messages/lives.ts";
 import type { Setup } from "../messages/node-messages.ts";
@@ -232,24 +232,25 @@ export class RankThreads {
 
   /**
    * Threads share the code that V8 has compiled. But ranks call the same functions at the same moments, and each would compile a
-   * function that is not there yet. Where several threads run the program, or its code can be kept for the next run, it is compiled whole,
-   * once, by all processors. Of a large one each compiles what it calls: no program should wait for seconds for functions that are never
-   * called.
+   * function that is not there yet. Where several threads run the program it is compiled whole, once, by all processors; and so it is by the
+   * first node of a job, to be kept for all nodes of later ones. Of a large one each compiles what it calls: no program should wait for
+   * seconds for functions that are never called.
    */
   #compileAhead(): void {
     const file = this.#setup.program.bundle.wasm;
     const program = statSync(file, { throwIfNoEntry: false });
     if (program === undefined || program.size > aheadBytesMax) return;
+    const ahead = "compile C programs ahead";
+    setFlagsFor(ahead);
+    const purposes = [this.#optimising, "run C programs", ahead] as const;
     const code = ProgramCode.open(process.env);
-    if (this.#threadsFirst === 1 && code === null) return;
-    setFlagsFor("compile C programs ahead");
-    code?.load(
-      file,
-      ([this.#optimising, "run C programs", "compile C programs ahead"] as const).flatMap((purpose) =>
-        flagsFor(purpose),
-      ),
-    );
-    this.#programCode = code;
+    const isThere =
+      code?.load(
+        file,
+        purposes.flatMap((purpose) => flagsFor(purpose)),
+      ) === true;
+    if (isThere || this.#threadsFirst > 1 || (code !== null && this.#setup.node === 0)) this.#programCode = code;
+    else unsetFlagsFor(ahead);
   }
 
   /** Which group goes on from images together with that rank: those that fall with it. Null: the rank has no image. */
