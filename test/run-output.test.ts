@@ -15,7 +15,7 @@ test("M8: standard output carries the program's output and nothing else; the sum
     sorted(stdout),
     [0, 1, 2, 3].map((rank) => `hello from ${rank} of 4`),
   );
-  assert.match(stderr, /^banyan: 4 ranks on 2 nodes, \d+\.\d\d s, exit 0\n$/);
+  assert.match(stderr, /^banyan: 4 ranks on 2 nodes, \d+\.\d+ s, exit 0\n$/);
   const quiet = await banyan(["run", "--quiet", hello]);
   assert.equal(quiet.stderr, "");
 });
