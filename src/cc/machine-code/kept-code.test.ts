@@ -6,19 +6,11 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { long } from "../../../test/long.ts";
 import { flagsFor, setFlagsFor, unsetFlagsFor } from "../../v8/flags.ts";
+import { answerModule } from "../../v8/testing/answer-module.ts";
 import { canKeepWasmCode, wasmCodeOf } from "../../v8/wasm-code.ts";
 import { Cache } from "../cache.ts";
 import { KeptCode } from "./kept-code.ts";
 import { Trainer } from "./trainer.ts";
-
-/** Exports `answer`, which returns 42. */
-const bytes = Uint8Array.from([
-  ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-  ...[1, 5, 1, 0x60, 0, 1, 0x7f],
-  ...[3, 2, 1, 0],
-  ...[7, 10, 1, 6, ...Buffer.from("answer"), 0, 0],
-  ...[10, 6, 1, 4, 0, 0x41, 42, 0x0b],
-]);
 
 interface Used {
   readonly isMissing: boolean;
@@ -31,7 +23,7 @@ interface Used {
 function play(part: string, folder: string): Used | undefined {
   const kept = new KeptCode(new Cache(folder));
   if (part === "use") {
-    const module = kept.module("clang", bytes);
+    const module = kept.module("clang", answerModule);
     const { isMissing } = new KeptCode(new Cache(folder));
     if (module === undefined) return { isMissing };
     const call = answerOf(module);
@@ -40,7 +32,7 @@ function play(part: string, folder: string): Used | undefined {
     return { isMissing, isOptimised, answer: call() };
   }
   setFlagsFor("optimise the compiler");
-  const module = new WebAssembly.Module(bytes);
+  const module = new WebAssembly.Module(answerModule);
   answerOf(module)();
   unsetFlagsFor("optimise the compiler");
   kept.put("clang", wasmCodeOf(module) ?? new Uint8Array());

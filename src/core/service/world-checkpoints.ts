@@ -120,7 +120,7 @@ export class WorldCheckpoints {
 
   /** One is taken now, unless one is under way. */
   take(nowMs: number): void {
-    if (this.#attempt !== null || this.#isUnwanted) return;
+    if (this.#attempt !== null) return;
     const standing = (process: number): string => this.#ports.standing(process);
     const whole = this.#worlds.find(({ members }) => members.every((process) => standing(process) === "running"));
     if (whole === undefined) {
@@ -165,10 +165,6 @@ export class WorldCheckpoints {
   ended(process: number, nowMs: number): void {
     if (this.#attempt?.members.includes(process) !== true) return;
     this.#giveUp(`rank ${this.#options.players[process]!.rank} has ended`, nowMs);
-  }
-
-  get #isUnwanted(): boolean {
-    return this.#options.interval.kind === "never";
   }
 
   #giveUp(why: string, nowMs: number): void {

@@ -17,7 +17,7 @@ import { otherModuleOf, removeMoved, setMovedAside } from "./folder/job-folder.t
 import { JobProcesses } from "./folder/job-processes.ts";
 import { type ResumableJob, writeRun } from "./folder/resumable-job.ts";
 import { isResumable, type JobOptions } from "./job-options.ts";
-import { createParts, type JobParts, startWorld } from "./job-parts.ts";
+import { createParts, type JobParts } from "./job-parts.ts";
 import { bundleProgram } from "./programs/program-bundle.ts";
 import { compileAsBundle, languageOf, sourceExtensions } from "./programs/program-compile.ts";
 import { JobMoves, type MoveOrder } from "./recovery/job-moves.ts";
@@ -26,6 +26,7 @@ import { worldFolderIn } from "./recovery/job-world-checkpoints.ts";
 import type { WhereaboutsEvent } from "./report/job-event.ts";
 import type { JobEventQueue } from "./report/job-event-queue.ts";
 import type { JobProgress, JobResult, LostRanks } from "./report/job-report.ts";
+import { startWorld } from "./start-world.ts";
 
 /** A user who interrupts a job does not want to wait for a reader that does not read. */
 const outputAfterInterruptMsMax = 1_000;
@@ -314,7 +315,7 @@ export class Job {
     this.#backsInRow = this.#options.wentBack?.number === latest.number ? this.#backsInRow + 1 : 1;
     if (this.#backsInRow <= backsMax) return latest;
     report.note(
-      `the job has gone back to checkpoint ${latest.number} ${backsMax} times, and came to no other: it ends`,
+      `the job has gone back to checkpoint ${latest.number} ${backsMax} times, and came to no other: it ends; find out what kills it there, and run it again`,
     );
     return null;
   }

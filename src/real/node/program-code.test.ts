@@ -5,17 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { flagsFor, setFlagsFor } from "../../v8/flags.ts";
+import { answerModule } from "../../v8/testing/answer-module.ts";
 import { canKeepWasmCode } from "../../v8/wasm-code.ts";
 import { ProgramCode } from "./program-code.ts";
-
-/** Exports `answer`, which returns 42. */
-const bytes = Uint8Array.from([
-  ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-  ...[1, 5, 1, 0x60, 0, 1, 0x7f],
-  ...[3, 2, 1, 0],
-  ...[7, 10, 1, 6, ...Buffer.from("answer"), 0, 0],
-  ...[10, 6, 1, 4, 0, 0x41, 42, 0x0b],
-]);
 
 interface Run {
   /** V8 had the program's code before the program was compiled. */
@@ -43,7 +35,7 @@ function register(): void {
   const root = mkdtempSync(join(tmpdir(), "banyan-program-code-"));
   after(() => rmSync(root, { recursive: true }));
   const program = join(root, "answer.wasm");
-  writeFileSync(program, bytes);
+  writeFileSync(program, answerModule);
   let count = 0;
   const newFolder = (): string => mkdtempSync(join(root, `${count++}-`));
   const run = (folder: string, flags: readonly string[] = []): Run => {

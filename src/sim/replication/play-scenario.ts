@@ -3,19 +3,11 @@ import type { RecordId } from "../../core/base/brand.ts";
 import { ANY_SOURCE } from "../../core/base/constants.ts";
 import { Membership } from "../../core/ft/replication/membership.ts";
 import { R_STATUS_SOURCE, SendMode } from "../../core/request/records.ts";
-import type { CostModel } from "../cost-model.ts";
 import type { SimProcess, Steps } from "../sim-process.ts";
 import { World } from "../world.ts";
+import { certainCost } from "./certain-cost.ts";
 import { anyone, type ReplicaCall, type ReplicaScenario } from "./scenario-text.ts";
 import { tracedReplica } from "./traced-replica.ts";
-
-const certain: Partial<CostModel> = {
-  jitterNs: 0,
-  inFlightAtCrash: "lost",
-  eagerBytesMax: 1000,
-  pieceBytesMax: 1000,
-  detectionNs: 10_000,
-};
 
 const nsOfUs = 1_000;
 const tag = 1;
@@ -32,7 +24,7 @@ export function playReplicas({ ranks, replicas, calls, deaths }: ReplicaScenario
     ranks,
     nodes: ranks * replicas,
     replicas: plan,
-    cost: certain,
+    cost: certainCost,
     protocol: (process) => (ports) => {
       const place = { rank: process % ranks, replica: Math.floor(process / ranks) };
       return tracedReplica({ ...place, membership: new Membership(plan) }, ports, write);

@@ -11,15 +11,8 @@ import type { CostModel } from "../cost-model.ts";
 import { ScenarioProgram } from "../logging/testing/scenario.ts";
 import { Random } from "../random.ts";
 import type { Script } from "../script/script.ts";
+import { certainCost } from "./certain-cost.ts";
 import { type RevivalOutcome, runRevivals } from "./run-revival-seed.ts";
-
-const certain: Partial<CostModel> = {
-  jitterNs: 0,
-  inFlightAtCrash: "lost",
-  eagerBytesMax: 1000,
-  pieceBytesMax: 1000,
-  detectionNs: 10_000,
-};
 
 interface Death {
   readonly atNs: number;
@@ -40,7 +33,7 @@ function survive({ program, plan, deaths, cost, makeReplica }: Scenario): Reviva
   const outcome = runRevivals({
     plan,
     script: program,
-    world: { ranks, nodes: ranks * Math.max(...plan), cost: { ...certain, ...cost } },
+    world: { ranks, nodes: ranks * Math.max(...plan), cost: { ...certainCost, ...cost } },
     random: new Random(1),
     delayNsMax: 0,
     imageNsMax: 0,

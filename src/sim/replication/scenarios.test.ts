@@ -8,15 +8,8 @@ import type { CostModel } from "../cost-model.ts";
 import { ScenarioProgram } from "../logging/testing/scenario.ts";
 import type { Script } from "../script/script.ts";
 import { World } from "../world.ts";
+import { certainCost } from "./certain-cost.ts";
 import { type ReplicatedOutcome, runReplicas } from "./run-replication-seed.ts";
-
-const certain: Partial<CostModel> = {
-  jitterNs: 0,
-  inFlightAtCrash: "lost",
-  eagerBytesMax: 1000,
-  pieceBytesMax: 1000,
-  detectionNs: 10_000,
-};
 
 interface Scenario {
   readonly program: Script;
@@ -33,7 +26,7 @@ function play({ program, plan, deaths = [], copiesBytesMax, cost }: Scenario): R
   return runReplicas({
     plan,
     script: program,
-    world: { ranks, nodes, cost: { ...certain, ...cost } },
+    world: { ranks, nodes, cost: { ...certainCost, ...cost } },
     ...(copiesBytesMax === undefined ? {} : { copiesBytesMax }),
     planDeaths: (world) => {
       for (const { atNs, rank, replica } of deaths) world.planCrash(atNs, replica * ranks + rank);
@@ -45,6 +38,20 @@ function survive(scenario: Scenario): ReplicatedOutcome {
   const outcome = play(scenario);
   equal(outcome.violations.length, 0, `${outcome.violations[0]?.invariant}: ${outcome.violations[0]?.what}`);
   return outcome;
+}
+
+/** Two ranks, two replicas of each; their programs are still to be started. */
+function twoWorlds(): World {
+  const plan = [2, 2];
+  return new World({
+    ranks: 2,
+    replicas: plan,
+    cost: certainCost,
+    protocol: (process) => (ports) => {
+      const place = { rank: process % 2, replica: Math.floor(process / 2) };
+      return new ReplicationProtocol({ ...place, membership: new Membership(plan) }, ports);
+    },
+  });
 }
 
 describe("R4 Figure 3: two ranks, two replicas of each, one dies between two exchanges", () => {
@@ -93,16 +100,7 @@ describe("R3 §3.3: nobody waits for ever", () => {
 
 describe("R3 the end of a process", () => {
   it("MPI_Finalize waits for acknowledgements: until the other world has a small message, whose send was complete at once, its sender may not end", () => {
-    const plan = [2, 2];
-    const world = new World({
-      ranks: 2,
-      replicas: plan,
-      cost: certain,
-      protocol: (process) => (ports) => {
-        const place = { rank: process % 2, replica: Math.floor(process / 2) };
-        return new ReplicationProtocol({ ...place, membership: new Membership(plan) }, ports);
-      },
-    });
+    const world = twoWorlds();
     const seen: string[] = [];
     world.startAll(function* ({ engine, memory, rank, number, compute, until }) {
       const buffer = memory.allocate(8);
@@ -159,16 +157,7 @@ describe("R8 partial replication", () => {
 
 describe("R4 a send that is cancelled", () => {
   it("is sent all the same, in all worlds: cancelling it would be a decision of each replica", () => {
-    const plan = [2, 2];
-    const world = new World({
-      ranks: 2,
-      replicas: plan,
-      cost: certain,
-      protocol: (process) => (ports) => {
-        const place = { rank: process % 2, replica: Math.floor(process / 2) };
-        return new ReplicationProtocol({ ...place, membership: new Membership(plan) }, ports);
-      },
-    });
+    const world = twoWorlds();
     const cancelled: boolean[] = [];
     world.startAll(function* ({ engine, memory, rank, compute }) {
       const buffer = memory.allocate(5_000);
