@@ -22,10 +22,16 @@ describe("R8 replicas follow a leader", () => {
     ok(deaths > 0, `${deaths} deaths`);
   });
 
-  it("a follower does not go on behind a large send that its leader waits in", () => {
-    const outcome = runReplicationSeed({ seed: 2620, variant: "leader" });
-    equal(outcome.violations.length, 0, failureText({ seed: 2620, protocol: "replication" }, outcome));
-  });
+  const where = [
+    ["a follower does not go on behind a large send that its leader waits in", 2620],
+    ["a leader does not wait in a small send behind which its followers go on", 9200055],
+  ] as const;
+  for (const [what, seed] of where) {
+    it(what, () => {
+      const outcome = runReplicationSeed({ seed, variant: "leader" });
+      equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
+    });
+  }
 
   it("q messages are q·r, as without a leader", () => {
     const peaceful = { seed: 2, variant: "leader", deaths: "none", ranks: 3, events: 10 } as const;

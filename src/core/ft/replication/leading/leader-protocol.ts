@@ -86,9 +86,8 @@ export class LeaderProtocol extends ReplicationProtocol {
   override sendPosted(send: RecordId): boolean {
     const { records } = this.ports;
     this.led.closeRun();
-    const isToItself = records.get(send, R_PEER) === this.rank;
-    // As for a copy: the leader may have had room for it.
-    if (isToItself && this.sends.follows()) records.addFlag(send, RecordFlag.INSISTS);
+    // As for a copy: whether it is complete at once must not depend on room.
+    if (records.get(send, R_PEER) === this.rank) records.addFlag(send, RecordFlag.INSISTS);
     const isTaken = super.sendPosted(send);
     this.flush();
     return isTaken;

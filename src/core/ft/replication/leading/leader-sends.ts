@@ -24,23 +24,17 @@ export class LeaderSends extends ReplicatedSends {
     this.log = new DecisionLog({ replica: place.replica, replicas: membership.replicas, living });
   }
 
-  /** Does the program of this process still come to what another one has decided? */
-  follows(): boolean {
-    return !this.log.leads || this.told.hasChoice;
-  }
-
   /** By its length alone: whether a program may see a send complete before anybody has the message is the same in all replicas. */
   protected override isSmall({ bytes, isSynchronous }: KeptSend): boolean {
     return bytes <= smallBytesMax && !isSynchronous;
   }
 
   /**
-   * Where the leader had room for a copy, its program may have heard that a small send is complete; that of a follower hears the same
-   * then, though its own receiver has no room. A large send is complete when all have the message, here as everywhere: a follower
-   * that went on without would send what its leader, which waits, has not sent.
+   * A small send is complete at once, in the leader and in followers, whatever the room: a replica that waited where another one went on would lack what
+   * that one has sent since, and others may have decided by it (seed 9200055). A large one is complete when all have the message, for the same reason.
    */
   protected override mustCopy(message: KeptSend): boolean {
-    return this.follows() && this.isSmall(message);
+    return this.isSmall(message);
   }
 
   /**
