@@ -252,7 +252,7 @@ export class ReplicatedSends {
     for (let world = 0; to >>> world !== 0; world++) {
       if ((to & (1 << world)) === 0) continue;
       if (this.pump(channel, world)) moved = true;
-      const { [world]: next = 0 } = channel.next;
+      const next = channel.next[world]!;
       if (next >= channel.end) continue;
       if (this.mayPass(channel, channel.at(next), world)) isPending = true;
       else this.shut.add(channel);

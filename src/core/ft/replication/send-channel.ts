@@ -163,11 +163,8 @@ export class SendChannel {
   clean(reuse: (message: KeptSend) => void): void {
     const { kept } = this;
     while (this.empty < kept.length && kept[this.empty]!.isOver) reuse(kept[this.empty++]!);
-    if (this.empty === kept.length) {
-      this.gone += kept.length;
-      kept.length = 0;
-      this.empty = 0;
-    } else if (this.empty >= emptyMax && 2 * this.empty >= kept.length) {
+    // Not whenever all are over: an array that becomes empty with each message is made anew for the next.
+    if (this.empty >= emptyMax && 2 * this.empty >= kept.length) {
       kept.splice(0, this.empty);
       this.gone += this.empty;
       this.empty = 0;
