@@ -45,6 +45,8 @@ export interface ProtocolPorts {
    * for no send.
    */
   tell(to: ProcessName, told: Told): void;
+  /** How many bytes the payload of a PROTOCOL packet to that process may have; it may be none. */
+  toldBytesMax(to: ProcessName): number;
   /** The payload of a PROTOCOL packet that `control` is told of. */
   toldBytes(packet: number): Uint8Array;
   /**

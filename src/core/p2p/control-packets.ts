@@ -6,7 +6,6 @@ import { assert } from "../base/assert.ts";
 import type { RecordId } from "../base/brand.ts";
 import { lives } from "../base/saved-classes.ts";
 import type { Told } from "../request/decisions.ts";
-import type { Memory } from "../request/memory.ts";
 import {
   protocolWords,
   R_BYTES,
@@ -40,7 +39,6 @@ const noBytes = new Uint8Array(0);
 export class ControlPackets {
   private readonly records: Records;
   private readonly transport: Transport;
-  private readonly memory: Memory;
   private readonly hooks: EngineHooks | null;
   private readonly peers: Peers;
   private readonly queues: OutgoingQueues;
@@ -48,10 +46,9 @@ export class ControlPackets {
   /** Payloads of packets that wait for room, by record. */
   private readonly payloads = new Map<number, Uint8Array>();
 
-  constructor({ records, transport, memory, hooks, peers }: EnginePorts, queues: OutgoingQueues, senders: Senders) {
+  constructor({ records, transport, hooks, peers }: EnginePorts, queues: OutgoingQueues, senders: Senders) {
     this.records = records;
     this.transport = transport;
-    this.memory = memory;
     this.hooks = hooks;
     this.peers = peers;
     this.queues = queues;
@@ -157,9 +154,9 @@ export class ControlPackets {
   }
 
   private writePayload(payload: Uint8Array): void {
-    const pointer = this.memory.lend(payload);
-    this.memory.toPayload(this.transport.payload, pointer, 0, payload.length);
-    this.memory.giveBack(pointer);
+    // Bytes of no program: the memory of one in C lends none.
+    const { words, payload: at } = this.transport;
+    new Uint8Array(words.buffer, words.byteOffset + at, payload.length).set(payload);
   }
 
   /** A packet has left, or never will. */

@@ -16,6 +16,8 @@ export interface ReplicatedCounts {
   /** Messages of others that were compared before the program saw them, and those that could not be, because one replica of their sender was left. */
   readonly compared: number;
   readonly uncompared: number;
+  /** Bytes of its own messages that were told to others to be compared: none where hashes are. */
+  readonly comparedBytes: number;
 }
 
 export interface Replicated extends ReplicatedCounts {
