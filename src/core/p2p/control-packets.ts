@@ -6,6 +6,7 @@ import { assert } from "../base/assert.ts";
 import type { RecordId } from "../base/brand.ts";
 import { lives } from "../base/saved-classes.ts";
 import type { Told } from "../request/decisions.ts";
+import type { Memory } from "../request/memory.ts";
 import {
   protocolWords,
   R_BYTES,
@@ -39,6 +40,8 @@ const noBytes = new Uint8Array(0);
 export class ControlPackets {
   private readonly records: Records;
   private readonly transport: Transport;
+  /** Images of this layout have it here. */
+  protected readonly memory: Memory;
   private readonly hooks: EngineHooks | null;
   private readonly peers: Peers;
   private readonly queues: OutgoingQueues;
@@ -46,9 +49,10 @@ export class ControlPackets {
   /** Payloads of packets that wait for room, by record. */
   private readonly payloads = new Map<number, Uint8Array>();
 
-  constructor({ records, transport, hooks, peers }: EnginePorts, queues: OutgoingQueues, senders: Senders) {
+  constructor({ records, transport, memory, hooks, peers }: EnginePorts, queues: OutgoingQueues, senders: Senders) {
     this.records = records;
     this.transport = transport;
+    this.memory = memory;
     this.hooks = hooks;
     this.peers = peers;
     this.queues = queues;
