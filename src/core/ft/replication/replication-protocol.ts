@@ -22,7 +22,7 @@ import { CONTEXT, EXTRA, KIND, kindOf, PacketKind, replicaOf, SEQUENCE, SOURCE, 
 import type { CloneBeginning } from "../clones.ts";
 import type { PlannedFlip } from "../definition.ts";
 import { PassThrough } from "../pass-through.ts";
-import type { Beginning, KeptPayload, ProtocolPorts } from "../protocol.ts";
+import type { Beginning, KeptPayload, ProtocolPorts, RestRounds } from "../protocol.ts";
 import { ReceivedNumbers } from "../received-numbers.ts";
 import type { SharedOperations } from "../shared-operations.ts";
 import { Acknowledgements, heldWord, runMax } from "./acknowledgements.ts";
@@ -39,6 +39,7 @@ import type { ComparedBy } from "./options.ts";
 import { ReplicatedOperations } from "./performing/replicated-operations.ts";
 import { ReplicatedSends, type ReplicatedSendsParts } from "./replicated-sends.ts";
 import type { Replicated } from "./report.ts";
+import { restWord, WorldRounds } from "./rest-rounds.ts";
 import { Revival } from "./revival.ts";
 import { isRevivalWord } from "./revival-words.ts";
 import { SeenOrder } from "./seen-order.ts";
@@ -85,6 +86,7 @@ export class ReplicationProtocol extends PassThrough {
   /** Null: messages are not compared before the program sees them. */
   private readonly comparing: MessageComparison | null;
   private readonly revocations: RevocationVotes;
+  private readonly rounds: WorldRounds;
   /** The process may have nothing to do: words about what it has sent, which wait for more to say, are said. */
   private isResting = false;
   /** By rank: the messages that have come; and the order of those that the program has seen. */
@@ -131,6 +133,7 @@ export class ReplicationProtocol extends PassThrough {
     this.sharesClocks = isComparing;
     this.sharesRevocations = isComparing;
     this.revocations = new RevocationVotes({ ports, membership });
+    this.rounds = new WorldRounds(ports, membership, replica, () => this.comparing?.isAccusing === true);
     this.comparing = isComparing
       ? new MessageComparison({ ports, membership, rank, isWhole, numbersOf, held, suspect: suspected })
       : null;
@@ -154,6 +157,11 @@ export class ReplicationProtocol extends PassThrough {
   /** A replica of this rank that is lost can be made anew from this process. */
   override get cloning(): CloneSource {
     return this.revival.source;
+  }
+
+  /** Where messages are compared all worlds are captured together. */
+  override get rests(): RestRounds | null {
+    return this.comparing === null ? null : this.rounds;
   }
 
   /** Images are taken for clones alone. */
@@ -346,6 +354,11 @@ export class ReplicationProtocol extends PassThrough {
 
   override control(words: Int32Array, packet: number): void {
     const name = { rank: words[packet + SOURCE]!, replica: replicaOf(words[packet + KIND]!) };
+    if (words[packet + CONTEXT] === restWord) {
+      this.rounds.hear(name, words[packet + TAG]!, words[packet + SEQUENCE] !== 0);
+      return;
+    }
+    this.rounds.noticed();
     if (isRevivalWord(words[packet + CONTEXT]!)) {
       this.revival.hear(name, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
       return;

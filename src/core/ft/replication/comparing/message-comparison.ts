@@ -113,7 +113,7 @@ interface ComparisonHost {
 }
 
 export class MessageComparison {
-  static readonly unsaved = { host: null };
+  static readonly unsaved = { host: null, isDisputed: false };
   private readonly host: ComparisonHost;
   private readonly memory: HashedMemory;
   private readonly senders = new Map<number, ComparedSender>();
@@ -131,6 +131,8 @@ export class MessageComparison {
   };
   /** Messages may have become ready to be let in. */
   private isRestless = false;
+  /** Replicas have differed, and nobody can tell who is right: the job is about to stop, or to go back. */
+  private isDisputed = false;
   /** Messages that were compared with at least one other replica's, and those that could not be. */
   compared = 0;
   uncompared = 0;
@@ -329,7 +331,10 @@ export class MessageComparison {
       judged.sender,
     );
     const witnesses = voted | (1 << judged.sender);
-    if (verdict === VoteVerdict.UNDECIDED) this.suspect(table.rank, -1, witnesses);
+    if (verdict === VoteVerdict.UNDECIDED) {
+      this.isDisputed = true;
+      this.suspect(table.rank, -1, witnesses);
+    }
     const guilty = accused & ~sender.accused;
     sender.accused |= guilty;
     for (let replica = 0; guilty >>> replica !== 0; replica++) {
@@ -439,6 +444,15 @@ export class MessageComparison {
     sender.testimonies?.forget(replica);
     const numbers = this.host.numbersOf(rank);
     sender.table.excuse(replica, (sequence) => numbers.has(sequence));
+  }
+
+  /** Does a replica live that has been found to be wrong? No image is taken then: it would have thrown the message away, and accuse nobody again. */
+  get isAccusing(): boolean {
+    if (this.isDisputed) return true;
+    for (const { accused, table } of this.senders.values()) {
+      if ((accused & this.host.membership.livingOf(table.rank)) !== 0) return true;
+    }
+    return false;
   }
 
   /** The numbers of messages of a rank that have come, and are not let in. */
