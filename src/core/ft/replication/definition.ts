@@ -56,7 +56,7 @@ export const replication: ProtocolDefinition = {
   spares: sparesOf,
   check: checkReplication,
   withPlannedFlips,
-  checkpoints: checkpointPlan,
+  checkpoints: (values) => ({ ...checkpointPlan(values), isOfAll: comparedBy(values) !== null }),
   rank: ({ rank, replica, ranks, options, passed, resources }) => {
     const membership = new Membership(replicaPlan(options, ranks), isSustained(options));
     const heard = resources as ReplicationResources | undefined;

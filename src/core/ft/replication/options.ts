@@ -106,15 +106,13 @@ export function checkReplication(values: OptionValues, job: JobFacts): string | 
 /** Images of a world are the last resort when all replicas of a rank are lost. */
 function checkWorldCheckpoints(values: OptionValues, job: JobFacts): string | undefined {
   const { interval, servers } = checkpointPlan(values);
-  const { replication, sustain, compare } = values as ReplicationLaunchOptions;
+  const { replication, sustain } = values as ReplicationLaunchOptions;
   if (servers > 0)
     return "Cannot use checkpoint servers under --protocol replication: images of one world are kept in the job's folder";
   if (interval.kind !== "never" && replication === "leader")
     return "Cannot take checkpoints under --replication leader: what it decides after one, and has printed, it may decide otherwise the second time";
   if (interval.kind !== "never" && replication === "mirror")
     return "Cannot take checkpoints under --replication mirror: messages of other worlds are on their way to every process; use parallel";
-  if (interval.kind !== "never" && compare !== undefined)
-    return "Cannot take checkpoints with --compare: an image would hold messages that nobody has confirmed; use one of the two";
   if (interval.kind !== "never" && sustain === true)
     return "Cannot take checkpoints with --sustain: lost replicas come back as clones of those that live; use one of the two";
   return checkCheckpoints(values, job);
