@@ -105,8 +105,10 @@ export interface Beginning {
  * the same numbers everywhere, and no number comes twice.
  */
 export interface RestRounds {
-  /** A round begins: they are told so, and whether this process had anything to do since the one before. */
-  begin(round: number, isBusy: boolean): void;
+  /**
+   * A round begins: they are told so, and whether this process had anything to do since the one before, which is the answer: the protocol may know of more.
+   */
+  begin(round: number, isBusy: boolean): boolean;
   /** Have all of them begun it? */
   isOver(round: number): boolean;
   /** Had nobody anything to do, this process included? */

@@ -135,10 +135,11 @@ class MarkRounds {
     const engine = this.#engine;
     const members = this.#members;
     const ours = (this.#marks + markBytes * members.length) as Pointer;
-    const isBusy = this.#wasBusy || engine.completion.isMoving(this.#isMember);
+    const isBusyHere = this.#wasBusy || engine.completion.isMoving(this.#isMember);
     this.#wasBusy = false;
+    // All that take part must be told the same, or some would be done a round before the others.
+    const isBusy = this.#others?.begin(this.#round, isBusyHere) ?? isBusyHere;
     new DataView(this.#memory.bytes.buffer).setInt32(ours, isBusy ? 1 : 0, true);
-    this.#others?.begin(this.#round, isBusy);
     for (const [i, rank] of members.entries()) {
       const theirs = (this.#marks + markBytes * i) as Pointer;
       this.#requests.push(engine.startReceive(theirs, markBytes, rank, this.#round, quietContext));

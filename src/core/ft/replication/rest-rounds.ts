@@ -42,12 +42,13 @@ export class WorldRounds implements RestRounds {
     this.heard.set(key, [...before.slice(-1), { round, isBusy }]);
   }
 
-  begin(round: number, isBusy: boolean): void {
+  begin(round: number, isBusy: boolean): boolean {
     const isBusyHere = isBusy || this.hasHeard || this.isUnfit();
     this.hasHeard = false;
     this.forOthers((name) => this.ports.tell(name, { a: restWord, b: round, c: isBusyHere ? 1 : 0 }));
     const own = { rank: this.ports.rank, replica: this.replica };
     this.hear(own, round, isBusyHere);
+    return isBusyHere;
   }
 
   isOver(round: number): boolean {
