@@ -90,7 +90,7 @@ for (const [index, { what, size, kills, backs }] of cases.entries()) {
         /no replica of ranks? [0-9, ]+ is left, and the job goes back to checkpoint \d+, [\d.]+ s ago/,
       );
       const times = backs === 1 ? "once" : `${backs} times`;
-      assert.match(messages(stderr).at(-1)!, new RegExp(`exit 0; .*; went back to a checkpoint ${times}$`));
+      assert.match(messages(stderr).at(-1)!, new RegExp(`exit 0; (?:.*; )?went back to a checkpoint ${times}$`));
     }
     // A job that ends well leaves nothing.
     assert.equal(newest(folder), 0);
@@ -103,7 +103,7 @@ test("D1 two replicas differ, the job goes back to a checkpoint of both, and com
   ...long,
 }, async () => {
   const program = resolve("test/programs/c/compared.c");
-  // At least one checkpoint is there when bits flip, in the array that all later messages are of.
+  // At least one checkpoint is there when bits flip, in the array that all later messages are of. If one is taken before the next message is judged it is wrong, and does not help.
   const flip = "seed 7; flip 8 bits in rank 1 replica 1 at call 150";
   const replicated = ["run", "-n", "2", "--nodes", "2", "--protocol", "replication"];
   const compared = ["--compare", "hash", "--checkpoint-every", "30ms", "--faults", flip];
@@ -114,7 +114,7 @@ test("D1 two replicas differ, the job goes back to a checkpoint of both, and com
     /^banyan: replicas 0 and 1 of rank 1 send different messages, message \d+ of rank 1 to rank 0 \(communicator \d+, tag 6, 1048576 bytes\); the job goes back to checkpoint \d+, [\d.]+ m?s ago$/m,
   );
   assert.match(stderr, /^banyan: all replicas go on from checkpoint \d+, [\d.]+ m?s after the stop$/m);
-  assert.match(messages(stderr).at(-1)!, /exit 0; went back to a checkpoint once$/);
+  assert.match(messages(stderr).at(-1)!, /exit 0; went back to a checkpoint (?:once|\d+ times)$/);
   const { stdout: calm } = await banyan(["run", "-n", "2", program, "160"]);
   assert.deepEqual(sorted(stdout), sorted(calm));
 });

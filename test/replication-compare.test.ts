@@ -58,8 +58,8 @@ test("D1 byte by byte: three replicas outvote a flip, and the corrupt one comes 
   ...limit,
   ...long,
 }, async () => {
-  const args = wholly(3, "--sustain", "--faults", flip, source, "400");
-  const [right, { code, stdout, stderr }] = [await banyan(wholly(3, source, "400")), await banyan(args)];
+  const args = wholly(3, "--sustain", "--faults", flip, source, "100");
+  const [right, { code, stdout, stderr }] = [await banyan(wholly(3, source, "100")), await banyan(args)];
   assert.equal(code, 0, stderr);
   assert.doesNotMatch(right.stderr, /corrupt|different/);
   assert.match(messages(right.stderr).at(-1)!, /[1-9]\d* MB told to be compared/);

@@ -7,8 +7,10 @@ import { type ReplicationSeedOptions, runReplicationSeed } from "../replication/
 import { runReturnSeed } from "../replication/run-return-seed.ts";
 import { runRevivalSeed } from "../replication/run-revival-seed.ts";
 
-/** In one of so many seeds all is lost besides, and the job goes back to a checkpoint. */
+/** In one of so many seeds all is lost besides, and the job goes back to a checkpoint: of one world, or of all that compare messages. */
 const backEvery = 4;
+const backOfWorld = 1;
+const backOfAll = 3;
 
 /** In two of so many seeds messages are compared byte by byte, otherwise by hashes. */
 const wholeEvery = 5;
@@ -26,8 +28,11 @@ export const replicatedSeeds: Readonly<Record<string, (options: ReplicationSeedO
     );
     if (returning.violations.length > 0) return returning;
     const compared = together(returning, runComparingSeed({ ...options, comparing }));
-    if (compared.violations.length > 0 || options.seed % backEvery !== 1) return compared;
-    return together(compared, runReturnSeed(options));
+    const place = options.seed % backEvery;
+    if (compared.violations.length > 0 || (place !== backOfWorld && place !== backOfAll)) return compared;
+    const { seed, ranks, replicas, events, often, listener } = options;
+    const back = { seed, ranks, replicas, events, often, listener };
+    return together(compared, runReturnSeed(place === backOfAll ? { ...back, comparing } : back));
   },
 };
 

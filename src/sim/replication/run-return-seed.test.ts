@@ -8,7 +8,7 @@ const seeds = Array.from({ length: 25 }, (_, i) => i + 1);
 describe("D1 all worlds are captured together where messages are compared, and go on together", () => {
   it("every seed comes to the right answer, also when two replicas have differed", () => {
     const totals = { captured: 0, wentBack: 0, helped: 0 };
-    for (const seed of Array.from({ length: tries(16, 150) }, (_, i) => i + 1)) {
+    for (const seed of Array.from({ length: tries(8, 150) }, (_, i) => i + 1)) {
       const outcome = runReturnSeed({ seed, comparing: seed % 2 === 0 ? "whole" : "hash" });
       const [first] = outcome.violations;
       deepEqual(outcome.violations, [], `seed ${seed}: ${first?.invariant}: ${first?.what}`);
@@ -18,7 +18,14 @@ describe("D1 all worlds are captured together where messages are compared, and g
       if (wentBack && disputed[0] && !disputed[1]) totals.helped++;
       ok(outcome.flipped || !(disputed[0] || disputed[1]), `seed ${seed}: no bit has flipped`);
     }
-    ok(totals.captured > 8 && totals.wentBack > 6, JSON.stringify(totals));
+    ok(totals.captured > 3 && totals.wentBack > 3, JSON.stringify(totals));
+  });
+
+  it("without the rest of other worlds it goes wrong, and that is found", () => {
+    // A vote was on its way, and is in no image.
+    const outcome = runReturnSeed({ seed: 36, comparing: "whole", leavesOut: "the rest of other worlds" });
+    ok(outcome.wentBack && outcome.violations.length > 0);
+    deepEqual(runReturnSeed({ seed: 36, comparing: "whole" }).violations, []);
   });
 });
 
