@@ -12,14 +12,14 @@ const backsMax = 5;
 /** So often replicas may differ in a job. */
 const disputesMax = 20;
 
-export interface Way {
+interface Return {
   /** Null: the job ends. */
   readonly to: WorldCheckpoint | null;
   /** Why it does, though there is a checkpoint; empty: there is nothing to say. */
   readonly why: string;
 }
 
-const nowhere: Way = { to: null, why: "" };
+const nowhere: Return = { to: null, why: "" };
 
 export class WayBack {
   /** The checkpoint that the job has gone back to last; 0: none. */
@@ -28,7 +28,7 @@ export class WayBack {
   #disputes = 0;
   #disputed = "";
 
-  choose(reason: Reason, latest: WorldCheckpoint | null): Way {
+  choose(reason: Reason, latest: WorldCheckpoint | null): Return {
     if (latest === null) return nowhere;
     if (reason.kind === "unusable" && reason.disputed !== undefined) return this.#fromDispute(reason.disputed, latest);
     if (!("unplayed" in reason) || reason.unplayed === undefined) return nowhere;
@@ -39,7 +39,7 @@ export class WayBack {
     return { to: null, why };
   }
 
-  #fromDispute(difference: string, latest: WorldCheckpoint): Way {
+  #fromDispute(difference: string, latest: WorldCheckpoint): Return {
     if (++this.#disputes > disputesMax) {
       const why = `replicas have differed ${disputesMax} times, and the job has gone back each time: it ends; look for a machine whose memory is bad, or see banyan check-determinism`;
       return { to: null, why };

@@ -62,7 +62,7 @@ export interface WorldCheckpoint {
 }
 
 /** So many are kept where one may be wrong. */
-export const checkpointsKept = 4;
+const checkpointsKept = 4;
 
 interface Attempt {
   readonly number: number;
