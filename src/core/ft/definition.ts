@@ -48,6 +48,8 @@ export interface CheckpointPlan {
   readonly interval: Interval;
   /** Processes that keep images; 0: the job's folder does. */
   readonly servers: number;
+  /** Where ranks are played by several processes: all of them are captured together, and not those of one world. */
+  readonly isOfAll?: boolean;
 }
 
 /** Time between two checkpoints of a set. */

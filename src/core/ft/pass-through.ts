@@ -7,7 +7,7 @@ import type { ProcessName } from "../base/identity.ts";
 import { lives } from "../base/saved-classes.ts";
 import { Arrival, Pin } from "../request/decisions.ts";
 import type { Choices } from "./choices.ts";
-import type { Beginning, Cloning, KeptPayload, NewProtocol, Protocol, Write } from "./protocol.ts";
+import type { Beginning, Cloning, KeptPayload, NewProtocol, Protocol, RestRounds, Write } from "./protocol.ts";
 import type { SharedOperations } from "./shared-operations.ts";
 
 export class PassThrough implements Protocol {
@@ -29,6 +29,10 @@ export class PassThrough implements Protocol {
   }
 
   get cloning(): Cloning | null {
+    return null;
+  }
+
+  get rests(): RestRounds | null {
     return null;
   }
 

@@ -45,6 +45,8 @@ export interface ProtocolPorts {
    * for no send.
    */
   tell(to: ProcessName, told: Told): void;
+  /** How many bytes the payload of a PROTOCOL packet to that process may have; it may be none. */
+  toldBytesMax(to: ProcessName): number;
   /** The payload of a PROTOCOL packet that `control` is told of. */
   toldBytes(packet: number): Uint8Array;
   /**
@@ -98,6 +100,21 @@ export interface Beginning {
   caughtUp(): void;
 }
 
+/**
+ * Processes that marks of a capture do not reach, and that come to rest with this one (core/process/settling.ts): the protocol takes them along, round by round. Rounds have
+ * the same numbers everywhere, and no number comes twice.
+ */
+export interface RestRounds {
+  /**
+   * A round begins: they are told so, and whether this process had anything to do since the one before, which is the answer: the protocol may know of more.
+   */
+  begin(round: number, isBusy: boolean): boolean;
+  /** Have all of them begun it? */
+  isOver(round: number): boolean;
+  /** Had nobody anything to do, this process included? */
+  isQuiet(round: number): boolean;
+}
+
 /** A process from whose image another replica of its rank is made. */
 export interface Cloning {
   /** That replica shall come back in that life: whatever it will need is kept from now on. */
@@ -148,6 +165,9 @@ export interface Protocol {
    * refusing a message, counts for nothing.
    */
   readonly sharesRevocations: boolean;
+
+  /** Are others captured with all processes that marks reach? Null: there are none. */
+  readonly rests: RestRounds | null;
 
   /** How this process is made ready to be cloned while it goes on; null: it cannot be. */
   readonly cloning: Cloning | null;

@@ -8,7 +8,7 @@ import { Arrival, type Pin } from "../request/decisions.ts";
 import { R_PEER, type Records } from "../request/records.ts";
 import { CONTEXT, SEQUENCE, SOURCE } from "../wire/packet.ts";
 import type { Choices } from "./choices.ts";
-import type { Beginning, Cloning, KeptPayload, NewProtocol, Protocol, Write } from "./protocol.ts";
+import type { Beginning, Cloning, KeptPayload, NewProtocol, Protocol, RestRounds, Write } from "./protocol.ts";
 import type { SharedOperations } from "./shared-operations.ts";
 
 export interface RecordedCall {
@@ -126,6 +126,10 @@ export class RecordingProtocol implements Protocol {
 
   get awaitsOthers(): boolean {
     return this.#inner.awaitsOthers;
+  }
+
+  get rests(): RestRounds | null {
+    return this.#inner.rests;
   }
 
   settles(isSettling: boolean): void {

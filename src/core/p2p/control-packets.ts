@@ -40,7 +40,8 @@ const noBytes = new Uint8Array(0);
 export class ControlPackets {
   private readonly records: Records;
   private readonly transport: Transport;
-  private readonly memory: Memory;
+  /** Images of this layout have it here. */
+  protected readonly memory: Memory;
   private readonly hooks: EngineHooks | null;
   private readonly peers: Peers;
   private readonly queues: OutgoingQueues;
@@ -157,9 +158,9 @@ export class ControlPackets {
   }
 
   private writePayload(payload: Uint8Array): void {
-    const pointer = this.memory.lend(payload);
-    this.memory.toPayload(this.transport.payload, pointer, 0, payload.length);
-    this.memory.giveBack(pointer);
+    // Bytes of no program: the memory of one in C lends none.
+    const { words, payload: at } = this.transport;
+    new Uint8Array(words.buffer, words.byteOffset + at, payload.length).set(payload);
   }
 
   /** A packet has left, or never will. */

@@ -14,6 +14,8 @@ import { BYTES, PAYLOAD, PacketKind } from "../wire/packet.ts";
 import type { Engine } from "./engine.ts";
 import { Gone } from "./gone.ts";
 
+const noBytes = new Uint8Array(0);
+
 export class ProtocolAccess {
   private readonly engine: Engine;
   readonly rank: number;
@@ -41,14 +43,17 @@ export class ProtocolAccess {
     this.engine.outbox.packets.tell(this.peerOf(to), told);
   }
 
+  toldBytesMax(to: ProcessName): number {
+    const { transport, peers } = this.engine;
+    return transport.eagerBytesMax(peers.processOf(this.peerOf(to)));
+  }
+
   toldBytes(packet: number): Uint8Array {
     const { words } = this.engine.transport;
-    const bytes = new Uint8Array(words[packet + BYTES]!);
-    if (bytes.length === 0) return bytes;
-    const pointer = this.memory.lend(bytes);
-    this.memory.fromPayload(pointer, 0, words[packet + PAYLOAD]!, bytes.length);
-    this.memory.giveBack(pointer);
-    return bytes;
+    const bytes = words[packet + BYTES]!;
+    if (bytes === 0) return noBytes;
+    // A copy in memory that is not shared.
+    return new Uint8Array(new Uint8Array(words.buffer, words.byteOffset + words[packet + PAYLOAD]!, bytes));
   }
 
   place(name: ProcessName, process: number): void {

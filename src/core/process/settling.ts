@@ -20,6 +20,7 @@ import { assert } from "../base/assert.ts";
 import type { Pointer, RecordId } from "../base/brand.ts";
 import { TAG_UB } from "../base/constants.ts";
 import { saves } from "../base/saved-classes.ts";
+import type { RestRounds } from "../ft/protocol.ts";
 import type { Engine } from "../p2p/engine.ts";
 import { unordered } from "../request/decisions.ts";
 import type { Memory } from "../request/memory.ts";
@@ -71,10 +72,13 @@ class MarkRounds {
   #quiet = 0;
   #wasBusy = false;
   #isOver = false;
+  /** Others that take part, and that these marks do not reach; null: none. */
+  readonly #others: RestRounds | null;
 
   /** `members`: ranks of the processes, this one among them; ascending. `attempt`: the same for all, and higher each time. */
-  constructor(process: Process, members: readonly number[], attempt: number) {
+  constructor(process: Process, members: readonly number[], attempt: number, others: RestRounds | null) {
     const { engine, memory } = process;
+    this.#others = others;
     const among = new Set(members);
     this.#process = process;
     this.#engine = engine;
@@ -111,6 +115,7 @@ class MarkRounds {
     while (!this.#isOver) {
       if (this.#requests.length === 0 && !this.#startRound()) return false;
       if (!this.#requests.every((request) => this.#engine.isComplete(request))) return false;
+      if (this.#others?.isOver(this.#round) === false) return false;
       this.#take();
     }
     return true;
@@ -130,8 +135,10 @@ class MarkRounds {
     const engine = this.#engine;
     const members = this.#members;
     const ours = (this.#marks + markBytes * members.length) as Pointer;
-    const isBusy = this.#wasBusy || engine.completion.isMoving(this.#isMember);
+    const isBusyHere = this.#wasBusy || engine.completion.isMoving(this.#isMember);
     this.#wasBusy = false;
+    // All that take part must be told the same, or some would be done a round before the others.
+    const isBusy = this.#others?.begin(this.#round, isBusyHere) ?? isBusyHere;
     new DataView(this.#memory.bytes.buffer).setInt32(ours, isBusy ? 1 : 0, true);
     for (const [i, rank] of members.entries()) {
       const theirs = (this.#marks + markBytes * i) as Pointer;
@@ -146,9 +153,10 @@ class MarkRounds {
   #take(): void {
     for (const request of this.#requests) this.#engine.giveBack(request);
     this.#requests = [];
+    const areOthersQuiet = this.#others?.isQuiet(this.#round) ?? true;
     this.#round++;
     const marks = new DataView(this.#memory.bytes.buffer, this.#marks, markBytes * this.#members.length);
-    const isQuiet = this.#members.every((_, i) => marks.getInt32(markBytes * i, true) === 0);
+    const isQuiet = areOthersQuiet && this.#members.every((_, i) => marks.getInt32(markBytes * i, true) === 0);
     assert(this.#round - this.#firstRound < roundsMax, "processes that do not come to rest");
     this.#quiet = isQuiet ? this.#quiet + 1 : 0;
     if (this.#quiet < quietRounds) return;
@@ -170,8 +178,8 @@ export class Settling {
   /** `members`: the ranks captured together; all of the job unless given. `attempt`: the same for all, and higher each time. */
   constructor(process: Process, members: readonly number[] = process.world.group.worldRanks(), attempt = 0) {
     this.#process = process;
-    this.#marks = new MarkRounds(process, members, attempt);
     this.#isForAll = members.length === process.ranks;
+    this.#marks = new MarkRounds(process, members, attempt, this.#isForAll ? (process.protocol?.rests ?? null) : null);
     this.#hold(true);
   }
 

@@ -343,6 +343,11 @@ export class Dispatcher {
     this.#decide({ kind: "unusable", message }, 1, nowMs);
   }
 
+  /** Replicas differ, and nobody can tell who is right. `difference`: between which replicas, in which message. */
+  disputed(message: string, difference: string, nowMs: number): void {
+    this.#decide({ kind: "unusable", message, disputed: difference }, 1, nowMs);
+  }
+
   /** A rank waits for something that can no longer happen. */
   stuck(message: string, nowMs: number): void {
     this.#decide({ kind: "stuck", message }, 1, nowMs);

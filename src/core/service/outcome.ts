@@ -45,7 +45,8 @@ export type Reason =
   /** All have come to their end, some without MPI_Finalize. */
   | { readonly kind: "unfinalized"; readonly message: string }
   | { readonly kind: "output-closed" }
-  | { readonly kind: "unusable"; readonly message: string };
+  /** `disputed`: replicas differ, and in what. */
+  | { readonly kind: "unusable"; readonly message: string; readonly disputed?: string };
 
 interface Unrepaired {
   /** Where the dead are replaced, and this one is not: why. */

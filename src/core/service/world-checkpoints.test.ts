@@ -11,10 +11,10 @@ class Job {
   obstacle = "";
   readonly checkpoints: WorldCheckpoints;
 
-  constructor(everyMs: number, latest: WorldCheckpoints["latest"] = null, who = players) {
+  constructor(everyMs: number, latest: WorldCheckpoints["latest"] = null, who = players, isOfAll = false) {
     const interval = { kind: "fixed", everyMs } as const;
     this.checkpoints = new WorldCheckpoints(
-      { players: who, interval, patienceMs: 1_000 },
+      { players: who, interval, patienceMs: 1_000, isOfAll },
       {
         standing: (process) => this.standings[process]!,
         stop: (number, members) => void this.said.push(`stop ${members} for ${number}`),
@@ -23,6 +23,7 @@ class Job {
           this.said.push(`commit ${number}`);
           return this.obstacle;
         },
+        drop: (number) => void this.said.push(`drop ${number}`),
         discard: (members) => void this.said.push(`discard ${members}`),
         note: (message) => void this.said.push(message),
         committed: (number, tookMs) => void this.said.push(`counts ${number} after ${tookMs}`),
@@ -139,7 +140,7 @@ describe("R8 checkpoints of one world of replicas", () => {
   });
 
   it("a job that has gone back counts on, and can go back to the same one", () => {
-    const latest = { number: 4, world: 1, members: [2, 3], takenMs: 5, inputOffsets: new Map() };
+    const latest = { number: 4, world: 1, members: [2, 3], takenMs: 5, inputOffsets: new Map(), earlier: null };
     const job = new Job(100, latest);
     equal(job.checkpoints.latest, latest);
     job.standings[0] = "dead";
@@ -157,5 +158,28 @@ describe("R8 checkpoints of one world of replicas", () => {
     job.standings[0] = "dead";
     job.checkpoints.take(1);
     deepEqual(job.news, ["no further checkpoint is taken: of every world of replicas one is lost"]);
+  });
+
+  it("D1 where messages are compared all processes are captured together, while all live, and the last four are kept", () => {
+    const job = new Job(100, null, players, true);
+    for (let number = 1; number <= 5; number++) {
+      job.checkpoints.take(1_000 * number);
+      for (const process of players.keys()) job.image(process, number, 1_000 * number + 1);
+      const dropped = number < 5 ? [] : ["drop 1"];
+      const said = [
+        `stop 0,1,2,3 for ${number}`,
+        `commit ${number}`,
+        ...dropped,
+        "go on 0,1,2,3",
+        `counts ${number} after 1`,
+      ];
+      deepEqual(job.news, said);
+    }
+    const numbers: number[] = [];
+    for (let { latest } = job.checkpoints; latest !== null; latest = latest.earlier) numbers.push(latest.number);
+    deepEqual(numbers, [5, 4, 3, 2]);
+    job.standings[3] = "dead";
+    job.checkpoints.take(9_000);
+    deepEqual(job.news, ["no further checkpoint is taken: a replica is lost"]);
   });
 });

@@ -9,6 +9,9 @@
  * does not stop. Of several such worlds it is the first, because its processes perform what ranks do to files, and wait for no others in that. An attempt is given
  * up when one of its processes dies, ends, cannot write its image, or does not stop in time; the set before stays.
  *
+ * Where replicas compare messages (ADR 69) all processes are captured together instead, when all of them live. Replicas that differ go back to such a
+ * checkpoint, and one may be wrong already, in memory that no message has told of: so the last few are kept, and the one before is tried when the newest did not help.
+ *
  * Pure: fed events and times, it calls its ports.
  */
 import { secondsText } from "../base/amounts.ts";
@@ -22,6 +25,8 @@ interface WorldCheckpointsOptions {
   readonly interval: Interval;
   /** A process that does not stop for so long keeps the others of its world from their work: the checkpoint is given up. */
   readonly patienceMs: number;
+  /** All processes are captured together; otherwise those of one world. */
+  readonly isOfAll: boolean;
 }
 
 interface WorldCheckpointsPorts {
@@ -31,8 +36,10 @@ interface WorldCheckpointsPorts {
   stop(number: number, members: readonly number[]): void;
   /** They shall go on. */
   goOn(members: readonly number[]): void;
-  /** All images are there: they take the place of those before. Returns the obstacle; empty: they count. */
+  /** All images are there. Returns the obstacle; empty: they count. */
   commit(number: number, members: readonly number[]): string;
+  /** The images of that checkpoint will not be gone back to any more. */
+  drop(number: number): void;
   /** Images of an attempt that was given up are of no use. */
   discard(members: readonly number[]): void;
   note(message: string): void;
@@ -50,7 +57,12 @@ export interface WorldCheckpoint {
   readonly takenMs: number;
   /** By member: how much of standard input it had read. */
   readonly inputOffsets: ReadonlyMap<number, number>;
+  /** The checkpoint before, if it is kept. */
+  readonly earlier: WorldCheckpoint | null;
 }
+
+/** So many are kept where one may be wrong. */
+const checkpointsKept = 4;
 
 interface Attempt {
   readonly number: number;
@@ -87,7 +99,9 @@ export class WorldCheckpoints {
     this.#policy = new CheckpointPolicy(options.interval);
     this.#latest = latest;
     this.#number = latest?.number ?? 0;
-    this.#worlds = wholeWorlds(options.players);
+    this.#worlds = options.isOfAll
+      ? [{ world: 0, members: [...options.players.keys()] }]
+      : wholeWorlds(options.players);
   }
 
   /** What the job can go back to; null: nothing yet. */
@@ -153,12 +167,23 @@ export class WorldCheckpoints {
       return;
     }
     const { number, world, members, beganMs, inputOffsets } = attempt;
-    this.#latest = { number, world, members, takenMs: beganMs, inputOffsets };
+    const kept = this.#options.isOfAll ? checkpointsKept - 1 : 0;
+    const earlier = this.#trimmed(this.#latest, kept);
+    this.#latest = { number, world, members, takenMs: beganMs, inputOffsets, earlier };
     this.#taken++;
     this.#policy.cost(theSet, nowMs - beganMs);
     this.#over(attempt, nowMs);
     this.#troubles.clear();
     this.#ports.committed(number, nowMs - beganMs);
+  }
+
+  /** The first so many of a checkpoint and those before it. */
+  #trimmed(checkpoint: WorldCheckpoint | null, count: number): WorldCheckpoint | null {
+    if (checkpoint === null) return null;
+    const earlier = this.#trimmed(checkpoint.earlier, Math.max(0, count - 1));
+    if (count > 0) return { ...checkpoint, earlier };
+    this.#ports.drop(checkpoint.number);
+    return null;
   }
 
   /** A process is dead, or its program is over. */
@@ -177,7 +202,7 @@ export class WorldCheckpoints {
     if (this.#troubles.has(reason)) return;
     this.#troubles.add(reason);
     this.#ports.note(
-      `checkpoint ${attempt.number}, of replica ${attempt.world} of all ranks, was given up: ${why}; it is tried again`,
+      `checkpoint ${attempt.number}, of ${this.#options.isOfAll ? "all replicas" : `replica ${attempt.world} of all ranks`}, was given up: ${why}; it is tried again`,
     );
   }
 
@@ -194,7 +219,9 @@ export class WorldCheckpoints {
   #miss(): void {
     if (this.#isMissed) return;
     this.#isMissed = true;
-    this.#ports.note("no further checkpoint is taken: of every world of replicas one is lost");
+    this.#ports.note(
+      `no further checkpoint is taken: ${this.#options.isOfAll ? "a replica" : "of every world of replicas one"} is lost`,
+    );
   }
 }
 

@@ -113,6 +113,12 @@ export class CRank {
       const leaving = this.isOver ? this.process.leave() : ({ kind: "stopped" } as const);
       if (leaving.kind === "unfinished") return leaving;
       if (leaving.kind === "left" && !this.#serve()) return this.ending;
+      if (this.#isDone && setup.recovery === null) {
+        // It is captured with nobody: the checkpoint is given up as soon as the job hears that it is done.
+        const { wanted } = host;
+        host.settle(() => host.wanted !== wanted);
+        continue;
+      }
       this.#rank.say({ kind: "stopped", number: checkpointOf(host.wanted) });
       const stoppedMs = steadyMs();
       if (this.#becomesQuiet()) {

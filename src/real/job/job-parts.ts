@@ -15,7 +15,7 @@ import { placementOf, ranksOfNode } from "../../core/service/placement.ts";
 import { ownProcess } from "../../core/service/volunteers.ts";
 import { offerProof } from "../disk/same-files.ts";
 import { verifyImages } from "../image/verify-images.ts";
-import type { JobPartHost } from "../part-hosts/job-part-host.ts";
+import type { JobPartHost, JobPartHostPorts } from "../part-hosts/job-part-host.ts";
 import { jobParts } from "../protocol-parts/job-parts.ts";
 import { captureRefusal } from "./check-options.ts";
 import type { FrozenJob } from "./folder/frozen-job.ts";
@@ -129,6 +129,7 @@ export function createParts(options: JobOptions, turns: JobTurns, outliving: Out
     resumed === null ? undefined : { state: resumed.state.dispatcher, startMs: report.startMs },
   );
   const unusable = (message: string): void => core.unusable(message, performance.now());
+  const disputed = (message: string, difference: string): void => core.disputed(message, difference, performance.now());
   const trace = new JobTrace(options.trace, options.folder);
   const setups = new NodeSetups(options, {
     placement: options.placement,
@@ -161,7 +162,14 @@ export function createParts(options: JobOptions, turns: JobTurns, outliving: Out
   const spawning = createSpawning(options, folders, { core, nodes, report, freezing });
   const faultsFired = outliving?.faultsFired ?? { record: resumed?.state.faults ?? null };
   const faults = createFaults(options, { core, nodes, report, services, journal, faultsFired }, all);
-  const protocolPart = createProtocolPart(options, setups, { nodes, report, folders }, players, unusable, all);
+  const protocolPart = createProtocolPart(
+    options,
+    setups,
+    { nodes, report, folders },
+    players,
+    { unusable, disputed },
+    all,
+  );
   const called = { core, nodes, volunteers, report, services, folders, journal, faults, input, protocolPart };
   const recovery = createRecovery(options, called);
   const clones = createClones(options, players, { core, nodes, report, folders, input });
@@ -534,9 +542,9 @@ function createWorldCheckpoints(
 ): JobWorldCheckpoints | null {
   if (players === null || !takesWorldCheckpoints(options)) return null;
   const { placement, checkpoints, wentBack } = options;
-  const { interval } = checkpoints;
+  const { interval, isOfAll = false } = checkpoints;
   return new JobWorldCheckpoints(
-    { players, placement, interval, patienceMs: worldPatienceMs, folder: folders.lasting },
+    { players, placement, interval, patienceMs: worldPatienceMs, isOfAll, folder: folders.lasting },
     { core, nodes, report },
     wentBack,
   );
@@ -547,7 +555,7 @@ function createProtocolPart(
   { secret }: NodeSetups,
   { nodes, report, folders }: Pick<JobParts, "nodes" | "report" | "folders">,
   players: readonly ProcessName[] | null,
-  unusable: (message: string) => void,
+  ends: Pick<JobPartHostPorts, "unusable" | "disputed">,
   all: AllParts,
 ): JobPartHost | null {
   const { protocol, protocolOptions, program, host, ranks, setOf, memoryMb, patienceMs } = options;
@@ -577,7 +585,7 @@ function createProtocolPart(
     wantCheckpoints: (rank, sets) => recovery().wantCheckpoints(rank, sets),
     toNode: (node, words) => nodes.send(node, { kind: "protocol", words }),
     toNodes: (words) => nodes.sendAll({ kind: "protocol", words }),
-    unusable,
+    ...ends,
     note: (message) => report.note(message),
     endProcess: ({ rank, replica }) => {
       const process = players?.findIndex((name) => name.rank === rank && name.replica === replica) ?? -1;

@@ -9,6 +9,7 @@ import { printPlan } from "../../core/fault/print.ts";
 import type { ProtocolReport } from "../../core/ft/definition.ts";
 import type { InputPiece } from "../../core/service/input-pieces.ts";
 import type { JobOutcome, Reason } from "../../core/service/outcome.ts";
+import { WayBack } from "../../core/service/way-back.ts";
 import type { WorldCheckpoint } from "../../core/service/world-checkpoints.ts";
 import { deferred } from "../machine/deferred.ts";
 import type { RunProgram } from "../messages/node-messages.ts";
@@ -25,7 +26,7 @@ import type { Relocation } from "./recovery/job-relocation.ts";
 import { worldFolderIn } from "./recovery/job-world-checkpoints.ts";
 import type { WhereaboutsEvent } from "./report/job-event.ts";
 import type { JobEventQueue } from "./report/job-event-queue.ts";
-import type { JobProgress, JobResult, LostRanks } from "./report/job-report.ts";
+import type { JobProgress, JobResult } from "./report/job-report.ts";
 import { startWorld } from "./start-world.ts";
 
 /** A user who interrupts a job does not want to wait for a reader that does not read. */
@@ -33,9 +34,6 @@ const outputAfterInterruptMsMax = 1_000;
 
 const everyReplicaWrites =
   "programs in TypeScript read and write files in every replica: what they append is there once for each; print what must be there once";
-
-/** A job that has gone back to the same checkpoint so often, and came to no other, has something that kills it every time. */
-const backsMax = 5;
 
 /** A job that is being moved is frozen so much later. */
 const freezeAgainMs = 50;
@@ -50,9 +48,9 @@ export class Job {
   #relocated: Relocation | null = null;
   /** The same for a job of which no process plays some rank any more: the checkpoint that it goes back to. */
   #goesBackTo: WorldCheckpoint | null = null;
-  /** How often it has, and how often in a row to the same checkpoint. */
+  readonly #wayBack = new WayBack();
+  /** How often it has. */
   #backs = 0;
-  #backsInRow = 0;
   #lostMs = 0;
   /** It was to be interrupted meanwhile. */
   #interruption: { readonly signal: string; readonly signalNumber: number } | null = null;
@@ -274,7 +272,7 @@ export class Job {
     else {
       this.#lostMs = performance.now();
       const { number, takenMs } = this.#goesBackTo;
-      report.goesBack(reason as LostRanks, afterMs, { number, ageMs: this.#lostMs - takenMs });
+      report.goesBack(reason, afterMs, { number, ageMs: this.#lostMs - takenMs });
     }
     // Nodes hear of this before they are told to end.
     if (reason.kind === "interrupted" || reason.kind === "timeout") this.#lastLook = this.tellWhereabouts();
@@ -307,17 +305,13 @@ export class Job {
     this.#result.resolve({ code, result, reason, afterMs, recovery: recovery?.report ?? null, protocol, summary });
   }
 
-  /** Where the job goes on when nobody plays some rank any more; null: it does not. */
+  /** Where the job goes on when nobody plays some rank any more, or replicas differ; null: it does not. */
   #checkpointFor(reason: Reason): WorldCheckpoint | null {
     const { worlds, report } = this.#parts;
-    const latest = worlds?.latest ?? null;
-    if (latest === null || !("unplayed" in reason) || reason.unplayed === undefined) return null;
-    this.#backsInRow = this.#options.wentBack?.number === latest.number ? this.#backsInRow + 1 : 1;
-    if (this.#backsInRow <= backsMax) return latest;
-    report.note(
-      `the job has gone back to checkpoint ${latest.number} ${backsMax} times, and came to no other: it ends; find out what kills it there, and run it again`,
-    );
-    return null;
+    const { to, why } = this.#wayBack.choose(reason, worlds?.latest ?? null);
+    if (why !== "") report.note(why);
+    if (to !== null) worlds?.forgetAfter(to);
+    return to;
   }
 
   /** All its processes are gone. Returns the obstacle to going on in others; empty: it does; null: it is over. */
@@ -362,9 +356,9 @@ export class Job {
     this.#goesBackTo = null;
     this.#backs++;
     const stoodMs = performance.now() - this.#lostMs;
-    report.note(
-      `replica ${world} of every rank goes on from checkpoint ${number}, ${secondsText(stoodMs)} after the loss`,
-    );
+    const isOfAll = this.#options.checkpoints.isOfAll === true;
+    const who = isOfAll ? "all replicas go on" : `replica ${world} of every rank goes on`;
+    report.note(`${who} from checkpoint ${number}, ${secondsText(stoodMs)} after the ${isOfAll ? "stop" : "loss"}`);
     faults?.begin();
   }
 

@@ -59,6 +59,8 @@ export interface JobPartHostPorts extends JobPartPorts {
   endProcess(name: ProcessName, life: number): void;
   /** The protocol cannot do its work: the job ends with that line. */
   unusable(message: string): void;
+  /** Replicas differ, and nobody can tell who is right: the job goes back to a checkpoint, or ends with that line. `difference`: between which replicas, in which message. */
+  disputed(message: string, difference: string): void;
 }
 
 export type NewJobPartHost = (setup: JobPartSetup, ports: JobPartHostPorts) => JobPartHost;

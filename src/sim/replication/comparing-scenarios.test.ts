@@ -28,7 +28,7 @@ test("D1 a wrong message whose sender dies before it is judged gives its place t
       const place = { rank: process % ranks, replica: Math.floor(process / ranks) };
       const suspect = (suspicion: Suspicion): void => void suspicions.push(suspicion);
       const membership = new Membership(plan);
-      const made = new ReplicationProtocol({ ...place, membership, isComparing: true, suspect }, ports);
+      const made = new ReplicationProtocol({ ...place, membership, comparing: "hash", suspect }, ports);
       protocols[process] = made;
       return made;
     },

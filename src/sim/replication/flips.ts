@@ -6,7 +6,7 @@ import type { Pointer, RecordId } from "../../core/base/brand.ts";
 import type { ProcessName } from "../../core/base/identity.ts";
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import type { ReplicationOptions, ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
-import { Went } from "../../core/request/decisions.ts";
+import { unordered, Went } from "../../core/request/decisions.ts";
 import {
   R_BYTES,
   R_CONTEXT,
@@ -50,13 +50,16 @@ export class Flips {
   readonly letIn: ProcessName[] = [];
   readonly #plan: FlipPlan;
   readonly #random: Random;
+  readonly #mayFlip: () => boolean;
   #messages = 0;
   /** By receiver and number, bits: the replicas of the rank that have posted that message. */
   readonly #posted = new Map<string, { readonly dest: number; replicas: number }>();
 
-  constructor(plan: FlipPlan, random: Random) {
+  /** `mayFlip`: is it time? */
+  constructor(plan: FlipPlan, random: Random, mayFlip: () => boolean = () => true) {
     this.#plan = plan;
     this.#random = random;
+    this.#mayFlip = mayFlip;
   }
 
   static none(random: Random): Flips {
@@ -109,7 +112,9 @@ export class Flips {
     return made;
   }
 
-  #isDue(bytes: number): boolean {
+  /** Marks of processes that come to rest are no messages of the program. */
+  #isDue(bytes: number, sequence: number): boolean {
+    if (sequence === unordered || !this.#mayFlip()) return false;
     return bytes > 0 && this.done.length === 0 && this.#plan.message >= 0 && this.#messages++ >= this.#plan.message;
   }
 
@@ -134,7 +139,7 @@ export class Flips {
     made.sendPosted = (send) => {
       const { records } = ports;
       const [dest, bytes] = [records.get(send, R_PEER), records.get(send, R_BYTES)];
-      if (dest !== this.#plan.rank && this.#isDue(bytes)) {
+      if (dest !== this.#plan.rank && this.#isDue(bytes, records.get(send, R_SEQUENCE))) {
         this.#flip(ports, records.get(send, R_POINTER) as Pointer, bytes);
         const [context, tag] = [records.get(send, R_CONTEXT), records.get(send, R_TAG)];
         this.#note({ dest, sequence: records.get(send, R_SEQUENCE), bytes, context, tag });
@@ -147,7 +152,7 @@ export class Flips {
   #onTheWay(ports: ProtocolPorts): ProtocolPorts {
     const transmit: ProtocolPorts["transmit"] = (message, keeper) => {
       const { dest, sequence, bytes, pointer, context, tag } = message;
-      if (!this.#isDue(bytes)) return ports.transmit(message, keeper);
+      if (!this.#isDue(bytes, sequence)) return ports.transmit(message, keeper);
       const flipBack = this.#flip(ports, pointer, bytes);
       const went = ports.transmit(message, keeper);
       flipBack();

@@ -28,11 +28,37 @@ describe("D1 random programs whose replicas compare what they send", () => {
     ok(totals.stopped > 0 && totals.outvoted > 0 && totals.compared > 10 * seeds, JSON.stringify(totals));
   });
 
+  it("D1 byte by byte: flips are found or outvoted, nobody else is suspected, and no hash is asked", () => {
+    const totals = { flipped: 0, found: 0, compared: 0, bytes: 0 };
+    for (let seed = 1; seed <= tries(5, 60); seed++) {
+      const outcome = runComparingSeed({ seed, comparing: "whole" });
+      equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
+      totals.flipped += outcome.flipped.length;
+      totals.compared += outcome.counts.compared;
+      totals.bytes += outcome.counts.comparedBytes;
+      if (outcome.suspicions.length > 0) totals.found++;
+    }
+    ok(totals.flipped > 0 && totals.found >= totals.flipped, JSON.stringify(totals));
+    ok(totals.compared > 0 && totals.bytes > totals.compared, JSON.stringify(totals));
+  });
+
+  for (const variant of ["parallel", "mirror"] as const) {
+    it(`D1, D3 ${variant}, byte by byte: of clones, too`, longUnless(variant === "parallel"), () => {
+      let back = 0;
+      for (let seed = 1; seed <= tries(2, 40); seed++) {
+        const outcome = runRevivalSeed({ seed, variant, comparing: "whole" });
+        equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
+        back += outcome.clones.back;
+      }
+      ok(back > 0, `${back} clones`);
+    });
+  }
+
   for (const variant of ["parallel", "mirror"] as const) {
     it(`D1, D3 ${variant}: clones vote on what they send themselves, and nobody is suspected`, () => {
       let back = 0;
       for (let seed = 1; seed <= tries(2, 40); seed++) {
-        const outcome = runRevivalSeed({ seed, variant, isComparing: true });
+        const outcome = runRevivalSeed({ seed, variant, comparing: "hash" });
         equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
         back += outcome.clones.back;
       }
@@ -42,7 +68,7 @@ describe("D1 random programs whose replicas compare what they send", () => {
 
   it("D1 messages of different communicators do not wait for each other's votes", () => {
     // Seed 40062: non-blocking collectives of two replicas had posted their messages in different orders.
-    const outcome = runRevivalSeed({ seed: 40062, isComparing: true });
+    const outcome = runRevivalSeed({ seed: 40062, comparing: "hash" });
     equal(outcome.violations.length, 0, failureText({ seed: 40062, protocol: "replication" }, outcome));
   });
 

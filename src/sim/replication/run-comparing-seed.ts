@@ -51,7 +51,7 @@ export function runComparingSeed(options: ReplicationSeedOptions): ComparedOutco
 }
 
 /** What the process itself sees whose memory is wrong, until it is ended. Whatever others see must be right. */
-const isOwn = ({ rank, replica }: Flipped, what: string): boolean =>
+export const isOwn = ({ rank, replica }: Flipped, what: string): boolean =>
   what.startsWith(`world ${replica}: rank ${rank}`) ||
   (what.startsWith(`world ${replica}: `) && new RegExp(`, rank ${rank}: `).test(what));
 

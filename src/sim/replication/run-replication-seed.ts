@@ -7,7 +7,7 @@ import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import type { Suspicion } from "../../core/ft/replication/comparing/message-comparison.ts";
 import type { SendDivergence } from "../../core/ft/replication/comparing/send-comparison.ts";
 import { Membership } from "../../core/ft/replication/membership.ts";
-import type { ReplicationVariant } from "../../core/ft/replication/options.ts";
+import type { ComparedBy, ReplicationVariant } from "../../core/ft/replication/options.ts";
 import type { ReplicationOptions, ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
 import type { ReplicatedCounts } from "../../core/ft/replication/report.ts";
 import { replicaOfVariant } from "../../core/ft/replication/variants.ts";
@@ -41,6 +41,8 @@ export interface ReplicationSeedOptions {
   readonly deaths?: "none" | undefined;
   /** Replicas compare whole messages, and these bits are flipped; not so unless given. */
   readonly flips?: Flips | undefined;
+  /** How they compare them; by hashes unless given. */
+  readonly comparing?: ComparedBy | undefined;
   /** May some ranks have fewer replicas than others? */
   readonly isPartial?: false | undefined;
   /** Kinds of actions that the program has not. */
@@ -102,6 +104,7 @@ export function runReplicationSeed(options: ReplicationSeedOptions): ReplicatedO
     copiesBytesMax,
     makeReplica: options.makeReplica ?? makerOf(variant),
     flips: options.flips,
+    comparing: options.comparing,
     mustSeeTheSame: variant === "leader",
     newMembership: options.newMembership,
     listener: options.listener,
@@ -153,6 +156,7 @@ interface ReplicasSetup {
   /** Replicas of a rank see the same, whatever the order of messages: they follow a leader. */
   readonly mustSeeTheSame?: boolean;
   readonly flips?: Flips | undefined;
+  readonly comparing?: ComparedBy | undefined;
   planDeaths(world: World): void;
 }
 
@@ -177,7 +181,7 @@ export function runReplicas(setup: ReplicasSetup): ReplicatedOutcome {
     eventsMax,
     protocol: (process) => (ports) => {
       const place = { rank: process % ranks, replica: Math.floor(process / ranks) };
-      const comparing = { isComparing: setup.flips !== undefined, suspect };
+      const comparing = { comparing: setup.flips === undefined ? null : (setup.comparing ?? "hash"), suspect };
       const options = { ...place, membership: newMembership(plan), diverged, ...comparing, ...bound(copiesBytesMax) };
       const watched = setup.mustSeeTheSame ? histories.watch(process, ports) : ports;
       const made = setup.flips?.make(makeReplica, options, watched) ?? makeReplica(options, watched);
@@ -249,6 +253,7 @@ function sumOf(reports: readonly ReplicatedCounts[]): ReplicatedCounts {
     duplicates: add("duplicates"),
     compared: add("compared"),
     uncompared: add("uncompared"),
+    comparedBytes: add("comparedBytes"),
   };
 }
 

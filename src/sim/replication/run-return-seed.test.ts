@@ -1,8 +1,33 @@
 import { deepEqual, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
+import { tries } from "../../../test/long.ts";
 import { type ReturnPart, runReturnSeed } from "./run-return-seed.ts";
 
 const seeds = Array.from({ length: 25 }, (_, i) => i + 1);
+
+describe("D1 all worlds are captured together where messages are compared, and go on together", () => {
+  it("every seed comes to the right answer, also when two replicas have differed", () => {
+    const totals = { captured: 0, wentBack: 0, helped: 0 };
+    for (const seed of Array.from({ length: tries(8, 150) }, (_, i) => i + 1)) {
+      const outcome = runReturnSeed({ seed, comparing: seed % 2 === 0 ? "whole" : "hash" });
+      const [first] = outcome.violations;
+      deepEqual(outcome.violations, [], `seed ${seed}: ${first?.invariant}: ${first?.what}`);
+      const { captured, wentBack, disputed } = outcome;
+      if (captured) totals.captured++;
+      if (wentBack) totals.wentBack++;
+      if (wentBack && disputed[0] && !disputed[1]) totals.helped++;
+      ok(outcome.flipped || !(disputed[0] || disputed[1]), `seed ${seed}: no bit has flipped`);
+    }
+    ok(totals.captured > 3 && totals.wentBack > 3, JSON.stringify(totals));
+  });
+
+  it("without the rest of other worlds it goes wrong, and that is found", () => {
+    // A vote was on its way, and is in no image.
+    const outcome = runReturnSeed({ seed: 36, comparing: "whole", leavesOut: "the rest of other worlds" });
+    ok(outcome.wentBack && outcome.violations.length > 0);
+    deepEqual(runReturnSeed({ seed: 36, comparing: "whole" }).violations, []);
+  });
+});
 
 describe("R8 a world of replicas is captured, everything is lost, and its images go on alone", () => {
   it("every seed comes to the right answer", () => {

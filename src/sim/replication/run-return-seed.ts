@@ -2,9 +2,13 @@
  * From a seed to a job of replicas that goes back to a checkpoint of one world (R8): a random send-deterministic program; deaths that leave one world whole; all of
  * that world come to rest at any moment, are captured and go on; later everything is lost. Their images begin again in another world, in which all other replicas
  * are dead, and come to the right answer: nothing is received, printed or missing twice.
+ *
+ * Where messages are compared all worlds are captured together (ADR 69), and all of them go on: also when bits of one have flipped, and two replicas differ.
  */
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
+import type { Suspicion } from "../../core/ft/replication/comparing/message-comparison.ts";
 import { Membership } from "../../core/ft/replication/membership.ts";
+import type { ComparedBy } from "../../core/ft/replication/options.ts";
 import type { ReplicationOptions, ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
 import { replicaOfVariant } from "../../core/ft/replication/variants.ts";
 import { Settling } from "../../core/process/settling.ts";
@@ -22,7 +26,9 @@ import { rankImageOf, restoreRank, type SimRankImage } from "../recovery/rank-im
 import type { Script } from "../script/script.ts";
 import type { SimProcess, Steps } from "../sim-process.ts";
 import { World, type WorldOptions } from "../world.ts";
+import { Flips } from "./flips.ts";
 import { judgeWorlds } from "./judge-worlds.ts";
+import { isOwn } from "./run-comparing-seed.ts";
 
 type MakeReplica = (options: ReplicationOptions, ports: ProtocolPorts) => ReplicationProtocol;
 
@@ -36,10 +42,12 @@ interface ReturnSeedOptions {
   readonly listener?: ((line: string) => void) | undefined;
   /** For tests of what each part is good for: it is left out. */
   readonly leavesOut?: ReturnPart | undefined;
+  /** How messages are compared; they are not unless given. */
+  readonly comparing?: ComparedBy | undefined;
 }
 
 /** The world comes to rest before it is captured, and sends nothing more meanwhile; its processes are told that all others are dead. */
-export type ReturnPart = "the rest" | "the wait of what is sent" | "the deaths";
+export type ReturnPart = "the rest" | "the wait of what is sent" | "the deaths" | "the rest of other worlds";
 
 interface ReturnOutcome extends SeedOutcome {
   /** The world was captured; and it went back, because the job had not come to its end by then. */
@@ -47,6 +55,9 @@ interface ReturnOutcome extends SeedOutcome {
   readonly wentBack: boolean;
   /** Messages that came again in the second run. */
   readonly duplicates: number;
+  /** Where messages are compared: one was flipped; replicas were found to differ, before the job went back and afterwards. */
+  readonly flipped: boolean;
+  readonly disputed: readonly [boolean, boolean];
 }
 
 const eventsMax = 5_000_000;
@@ -76,26 +87,47 @@ export function runReturnSeed(options: ReturnSeedOptions): ReturnOutcome {
   const copiesBytesMax = random.pick([0, 300, 20_000, 16 << 20]);
   const plan = new Array<number>(ranks).fill(replicas);
   const world = { ...drawn, cost, nodes: random.pick([ranks * replicas, replicas]), eventsMax };
-  const job = new ReturningJob({
+  const flips =
+    options.comparing === undefined
+      ? undefined
+      : flipsOf(new Random(options.seed), ranks, replicas, () => job.isCaptured);
+  const job: ReturningJob = new ReturningJob({
     plan,
     script,
     world: options.listener === undefined ? world : { ...world, listener: options.listener },
     make: (given, ports) => replicaOfVariant("parallel", { ...given, copiesBytesMax }, ports),
     leavesOut: options.leavesOut,
+    comparing: options.comparing,
+    flips,
   });
   const captured = random.below(replicas);
   const spanNs = random.pick([5_000, 50_000, 500_000]);
   return job.run({
     captured,
     captureNs: random.below(spanNs),
-    deaths: Array.from({ length: replicas === 1 ? 0 : random.below(3) }, () => ({
+    deaths: Array.from({ length: options.comparing !== undefined ? 0 : random.below(3) }, () => ({
       rank: random.below(ranks),
       replica: (captured + 1 + random.below(replicas - 1)) % replicas,
       timeNs: random.below(spanNs),
     })),
     // From the last capture on.
-    lostAfterNs: random.below(random.pick([1, 5_000, 100_000])),
+    lostAfterNs: random.below(
+      options.comparing === undefined ? random.pick([1, 5_000, 100_000]) : random.pick([1, 100_000, 100_000_000]),
+    ),
   });
+}
+
+/** Most programs have bits that flip, many of them when all have been captured. */
+function flipsOf(random: Random, ranks: number, replicas: number, isCaptured: () => boolean): Flips {
+  const mayFlip = random.chance(0.7) ? isCaptured : () => true;
+  const plan = {
+    rank: random.below(ranks),
+    replica: random.below(replicas),
+    message: random.pick([-1, 0, 0, 1, 3, 10]),
+    bits: random.pick([1, 1, 2, 8]),
+    where: random.pick(["memory", "way"] as const),
+  };
+  return new Flips(plan, random.fork(), mayFlip);
 }
 
 interface JobOptions {
@@ -104,6 +136,8 @@ interface JobOptions {
   readonly world: Omit<WorldOptions, "replicas" | "protocol" | "crashed" | "hasImages">;
   readonly make: MakeReplica;
   readonly leavesOut: ReturnPart | undefined;
+  readonly comparing: ComparedBy | undefined;
+  readonly flips: Flips | undefined;
 }
 
 interface Trouble {
@@ -124,6 +158,9 @@ class ReturningJob {
   #states: (ScriptState | undefined)[] = [];
   /** By process of the world that is captured. */
   readonly #images = new Map<number, SimRankImage>();
+  /** Replicas have been found to differ, and nobody can tell who is right; in which run. */
+  readonly #disputed: [boolean, boolean] = [false, false];
+  #isAfter = false;
   /** Is that world to rest? */
   #isWanted = false;
   #isOver = false;
@@ -136,21 +173,35 @@ class ReturningJob {
   }
 
   #newWorld(isAfter = false): World {
-    const { plan, world, make } = this.#options;
+    const { plan, world, make, comparing = null, flips } = this.#options;
     this.#protocols = [];
+    this.#isAfter = isAfter;
     return new World({
       ...world,
       replicas: plan,
       hasImages: true,
       // Those who live are told by `#back`, before they begin.
-      ...(isAfter ? { crashed: () => {} } : {}),
+      ...(isAfter && comparing === null ? { crashed: () => {} } : {}),
       protocol: (process) => (ports) => {
         const place = { rank: process % plan.length, replica: Math.floor(process / plan.length) };
-        const made = make({ ...place, membership: new Membership(plan) }, ports);
+        const suspect = (suspicion: Suspicion): void => this.#suspect(suspicion);
+        const given = { ...place, membership: new Membership(plan), comparing, suspect };
+        const made = flips?.make(make, given, ports) ?? make(given, ports);
         this.#protocols[process] = made;
         return made;
       },
     });
+  }
+
+  /** As the job does: whoever is accused is ended; where nobody can be, it goes back, once. */
+  #suspect({ rank, accused }: Suspicion): void {
+    const world = this.#world;
+    const { length: ranks } = this.#options.plan;
+    if (accused >= 0) world.planCrash(world.nowNs + world.cost.detectionNs, accused * ranks + rank);
+    else {
+      this.#disputed[this.#isAfter ? 1 : 0] = true;
+      throw new AllLost();
+    }
   }
 
   #newState(process: SimProcess): ScriptState {
@@ -163,10 +214,17 @@ class ReturningJob {
     });
   }
 
+  get isCaptured(): boolean {
+    return this.#images.size === this.#world.processes.length;
+  }
+
   run({ captured, captureNs, deaths, lostAfterNs }: Trouble): ReturnOutcome {
     const { plan } = this.#options;
     const first = this.#world;
-    const members = plan.map((_, rank) => captured * plan.length + rank);
+    const isTogether = this.#options.comparing !== undefined;
+    const members = isTogether
+      ? first.processes.map(({ number }) => number)
+      : plan.map((_, rank) => captured * plan.length + rank);
     for (const process of first.processes) {
       this.#states[process.number] = this.#newState(process);
       const rests = members.includes(process.number) ? this.#restsOf(process.number, members, lostAfterNs) : null;
@@ -176,8 +234,8 @@ class ReturningJob {
     first.plan(captureNs, () => this.#capture(members));
     const before = this.#play(captured);
     const isCaptured = this.#images.size === members.length;
-    const isLost = before === null;
-    const violations = before ?? this.#back(captured, members);
+    const isLost = before === null && isCaptured;
+    const violations = this.#unforced(before ?? (isCaptured ? this.#back(captured, members) : []));
     const { script } = this.#options;
     const world = this.#world;
     const living = world.processes.filter(({ state }) => state !== "dead");
@@ -194,7 +252,15 @@ class ReturningJob {
       captured: isCaptured,
       wentBack: isLost,
       duplicates: living.reduce((sum, { number }) => sum + this.#protocols[number]!.report().duplicates, 0),
+      flipped: (this.#options.flips?.done.length ?? 0) > 0,
+      disputed: this.#disputed,
     };
+  }
+
+  /** Without what a process itself sees whose memory is wrong. */
+  #unforced(found: readonly Violation[]): Violation[] {
+    const [flipped] = this.#options.flips?.done ?? [];
+    return found.filter(({ what }) => flipped === undefined || !isOwn(flipped, what));
   }
 
   #observationOf(replica: number): Observation {
@@ -224,7 +290,8 @@ class ReturningJob {
     });
     // Marks of an attempt that was given up may be left, in the world that was to be captured.
     const isGivenUp = this.#isOver && this.#images.size < plan.length;
-    const mayBeLeft = (what: string): boolean => isGivenUp && what.startsWith(`world ${captured}: rank `);
+    const ofWorld = this.#options.comparing === undefined ? `world ${captured}: rank ` : "world ";
+    const mayBeLeft = (what: string): boolean => isGivenUp && what.startsWith(ofWorld);
     return found.filter(({ what }) => !(mayBeLeft(what) && what.includes("has left")));
   }
 
@@ -259,6 +326,8 @@ class ReturningJob {
     const state = this.#states[process]!;
     const sim = state.process;
     const world = this.#world;
+    if (this.#options.leavesOut === "the rest of other worlds" && sim.core.protocol !== null)
+      Object.defineProperty(sim.core.protocol, "rests", { value: null });
     const settling = new Settling(sim.core, undefined, 1);
     let rest = "moving";
     if (this.#options.leavesOut === "the wait of what is sent") sim.core.protocol?.settles(false);

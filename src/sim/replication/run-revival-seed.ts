@@ -5,7 +5,7 @@
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import type { Suspicion } from "../../core/ft/replication/comparing/message-comparison.ts";
 import { Membership } from "../../core/ft/replication/membership.ts";
-import type { ReplicationVariant } from "../../core/ft/replication/options.ts";
+import type { ComparedBy, ReplicationVariant } from "../../core/ft/replication/options.ts";
 import type { ReplicationOptions, ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
 import { replicaOfVariant } from "../../core/ft/replication/variants.ts";
 import type { CloneAttempt } from "../../core/service/clone-schedule.ts";
@@ -35,8 +35,8 @@ interface RevivalSeedOptions {
   readonly spares?: number | undefined;
   /** For tests of what each part is good for. */
   readonly makeReplica?: MakeReplica | undefined;
-  /** Replicas compare whole messages. */
-  readonly isComparing?: boolean | undefined;
+  /** How replicas compare all messages; they do not unless given. */
+  readonly comparing?: ComparedBy | undefined;
 }
 
 export interface RevivalOutcome extends SeedOutcome {
@@ -82,7 +82,7 @@ export function runRevivalSeed(options: RevivalSeedOptions): RevivalOutcome {
     imageNsMax: random.pick([0, 10_000, 500_000]),
     copyNsMax: options.seed % copiedEvery === 0 ? 300_000 : 0,
     makeReplica: options.makeReplica ?? ((given, ports) => replicaOfVariant(variant, given, ports)),
-    isComparing: options.isComparing,
+    comparing: options.comparing,
     copiesBytesMax,
     listener: options.listener,
     places: options.spares === undefined ? undefined : new SpareNodes(options.spares, 0),
@@ -148,7 +148,7 @@ interface RevivalsSetup {
   readonly imageNsMax: number;
   readonly copyNsMax?: number | undefined;
   readonly makeReplica: MakeReplica;
-  readonly isComparing?: boolean | undefined;
+  readonly comparing?: ComparedBy | undefined;
   readonly copiesBytesMax?: number;
   readonly listener?: ((line: string) => void) | undefined;
   readonly places?: SpareNodes | undefined;
@@ -161,7 +161,7 @@ export function runRevivals(setup: RevivalsSetup): RevivalOutcome {
   let deaths = 0;
   const suspicions: Suspicion[] = [];
   const comparing = {
-    isComparing: setup.isComparing === true,
+    comparing: setup.comparing ?? null,
     suspect: (suspicion: Suspicion): void => void suspicions.push(suspicion),
   };
   let present: CloneAttempt | null = null;

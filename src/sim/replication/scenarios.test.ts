@@ -151,7 +151,15 @@ describe("R8 partial replication", () => {
     const program = new ScenarioProgram(2);
     for (let round = 0; round < 3; round++) program.send(1, 0).send(0, 1);
     const { counts } = survive({ program: program.script, plan: [3, 1] });
-    deepEqual(counts, { sent: 6, sentForOthers: 6, acknowledgements: 6, duplicates: 0, compared: 0, uncompared: 0 });
+    deepEqual(counts, {
+      sent: 6,
+      sentForOthers: 6,
+      acknowledgements: 6,
+      duplicates: 0,
+      compared: 0,
+      uncompared: 0,
+      comparedBytes: 0,
+    });
   });
 });
 

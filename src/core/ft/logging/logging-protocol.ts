@@ -306,6 +306,10 @@ export class LoggingProtocol implements Protocol {
     return this.receives.cancelling(receive, isMatched);
   }
 
+  get rests(): null {
+    return null;
+  }
+
   /** What crosses the border of a set may be on its way when the set is captured. */
   settles(): void {}
 

@@ -11,8 +11,8 @@ import { type SuspectedWords, suspectedShape } from "./comparing/suspicion.ts";
 import { Membership, replicasMax } from "./membership.ts";
 import {
   checkReplication,
+  comparedBy,
   flipsOf,
-  isComparing,
   isSustained,
   replicaPlan,
   replicationOptions,
@@ -56,13 +56,13 @@ export const replication: ProtocolDefinition = {
   spares: sparesOf,
   check: checkReplication,
   withPlannedFlips,
-  checkpoints: checkpointPlan,
+  checkpoints: (values) => ({ ...checkpointPlan(values), isOfAll: comparedBy(values) !== null }),
   rank: ({ rank, replica, ranks, options, passed, resources }) => {
     const membership = new Membership(replicaPlan(options, ranks), isSustained(options));
     const heard = resources as ReplicationResources | undefined;
     const diverged = (divergence: SendDivergence): void => heard?.diverged(divergence);
     const suspect = (suspicion: Suspicion): void => heard?.suspect(suspicion);
-    const comparing = { isComparing: isComparing(options), suspect };
+    const comparing = { comparing: comparedBy(options), suspect };
     const flips = flipsOf(options).filter((flip) => flip.rank === rank && flip.replica === replica);
     const process = { rank, replica, membership, passed, diverged, flips, ...comparing };
     return (ports) => replicaOfVariant(replicationVariant(options), process, ports);
@@ -84,6 +84,7 @@ export const replication: ProtocolDefinition = {
       duplicates: count,
       compared: count,
       uncompared: count,
+      comparedBytes: count,
     }),
   },
   summary: replicationSummary,

@@ -18,7 +18,10 @@ export interface ReplicationLaunchOptions extends CheckpointOptions {
   readonly sustain?: boolean | undefined;
   /** Under "replication" with `sustain`: so many nodes are started in reserve, and take the places of those that are lost; none unless given. */
   readonly spares?: number | undefined;
-  /** Under "replication": "hash": replicas compare all messages before the program sees them; they are not compared unless given. */
+  /**
+   * Under "replication": replicas compare all messages before the program sees them, by a "hash" of all bytes or "whole", byte by byte; they are not compared
+   * unless given.
+   */
   readonly compare?: string | undefined;
 }
 
@@ -29,6 +32,10 @@ const clonedVariants: readonly string[] = ["parallel", "mirror"];
 
 /** Variants in which messages can be compared: a leader's message may be of a decision that dies with it. */
 const comparedVariants: readonly string[] = ["parallel", "mirror"];
+
+/** By a hash of all bytes, or byte by byte. */
+const comparisons = ["hash", "whole"] as const;
+export type ComparedBy = (typeof comparisons)[number];
 
 /** Which replicas of a sender send to which of a receiver. */
 const replicationVariants = ["parallel", "mirror", "leader"] as const;
@@ -73,7 +80,7 @@ export const replicationOptions: readonly ProtocolOption[] = [
   {
     key: "compare",
     flag: "--compare <how>",
-    help: "under replication: hash: messages of replicas are compared before the program sees them; two find a flipped bit and stop the job, three outvote it",
+    help: "under replication: messages of replicas are compared before the program sees them, by a hash of all bytes (hash) or byte by byte (whole); two find a flipped bit and stop the job, three outvote it",
     form: { kind: "text" },
     elsewhere: (owners) => `Cannot compare messages of replicas: only --protocol ${owners} has any`,
   },
@@ -99,15 +106,13 @@ export function checkReplication(values: OptionValues, job: JobFacts): string | 
 /** Images of a world are the last resort when all replicas of a rank are lost. */
 function checkWorldCheckpoints(values: OptionValues, job: JobFacts): string | undefined {
   const { interval, servers } = checkpointPlan(values);
-  const { replication, sustain, compare } = values as ReplicationLaunchOptions;
+  const { replication, sustain } = values as ReplicationLaunchOptions;
   if (servers > 0)
     return "Cannot use checkpoint servers under --protocol replication: images of one world are kept in the job's folder";
   if (interval.kind !== "never" && replication === "leader")
     return "Cannot take checkpoints under --replication leader: what it decides after one, and has printed, it may decide otherwise the second time";
   if (interval.kind !== "never" && replication === "mirror")
     return "Cannot take checkpoints under --replication mirror: messages of other worlds are on their way to every process; use parallel";
-  if (interval.kind !== "never" && compare !== undefined)
-    return "Cannot take checkpoints with --compare: an image would hold messages that nobody has confirmed; use one of the two";
   if (interval.kind !== "never" && sustain === true)
     return "Cannot take checkpoints with --sustain: lost replicas come back as clones of those that live; use one of the two";
   return checkCheckpoints(values, job);
@@ -126,8 +131,8 @@ function checkReplicas(values: OptionValues, { ranks }: JobFacts): string | unde
     return `Cannot have ${spares} spares: give a whole number up to ${sparesMax}`;
   if (spares !== undefined && spares > 0 && sustain !== true)
     return "Cannot use spares without --sustain: lost replicas stay lost";
-  if (compare !== undefined && compare !== "hash")
-    return `Cannot compare messages by "${compare}": there is hash, which is of all their bytes`;
+  if (compare !== undefined && !comparisons.some((by) => by === compare))
+    return `Cannot compare messages by "${compare}": there is hash, which is of all their bytes, and whole, byte by byte`;
   if (compare !== undefined && !comparedVariants.some((variant) => variant === (replication ?? "parallel")))
     return `Cannot compare messages under --replication ${replication}: ${comparedVariants.join(" and ")} can be`;
   if (compare !== undefined && replicas === 1)
@@ -154,8 +159,9 @@ export function replicaPlan(values: OptionValues, ranks: number): readonly numbe
 }
 
 export const sparesOf = (values: OptionValues): number => (values as ReplicationLaunchOptions).spares ?? 0;
-export const isComparing = (values: OptionValues): boolean =>
-  (values as ReplicationLaunchOptions).compare !== undefined;
+/** Null: messages are not compared. */
+export const comparedBy = (values: OptionValues): ComparedBy | null =>
+  comparisons.find((by) => by === (values as ReplicationLaunchOptions).compare) ?? null;
 
 /** Not an option of the command line: a fault plan's. */
 interface PlannedFlips {

@@ -168,6 +168,17 @@ export class ReplicatedSends {
     votes.tell(message, this.all & ~dead & ~closed & ~this.unvoted);
   }
 
+  /** A replica of a receiver compares all bytes of a message, and lacks those from there on. */
+  tellMore({ rank, replica }: ProcessName, sequence: number, from: number): void {
+    const message = this.channelTo(rank).find(sequence);
+    if (message !== null) this.votes?.answer(message, replica, from);
+  }
+
+  /** Bytes of messages that were told to others to be compared. */
+  get comparedBytes(): number {
+    return this.votes?.wholeBytes ?? 0;
+  }
+
   /** A communicator is revoked: all replicas of a member are told, and believe it when all of ours have told it. */
   revoke(rank: number, context: number, bits: number): void {
     const { dead, closed } = this.channelTo(rank);

@@ -2,14 +2,14 @@
 import type { ProcessName } from "../../base/identity.ts";
 import type { JobPart } from "../job-part.ts";
 import { type DivergedWords, divergenceText } from "./comparing/divergence.ts";
-import { type SuspectedWords, suspicionText } from "./comparing/suspicion.ts";
+import { differenceText, type SuspectedWords, suspicionText } from "./comparing/suspicion.ts";
 
 interface ReplicationJobPorts {
   note(message: string): void;
   /** That process ends, if it is still in that life. */
   endProcess(name: ProcessName, life: number): void;
-  /** The job ends with that line. */
-  unusable(message: string): void;
+  /** The job goes back to a checkpoint, or ends with that line. `difference`: between which replicas, in which message. */
+  disputed(message: string, difference: string): void;
 }
 
 export class ReplicationJob implements Omit<JobPart, "forNode" | "tick" | "nextTimeMs"> {
@@ -41,7 +41,7 @@ export class ReplicationJob implements Omit<JobPart, "forNode" | "tick" | "nextT
     if (this.#accused.has(name)) return;
     this.#accused.add(name);
     if (accused < 0) {
-      this.#ports.unusable(suspicionText(words));
+      this.#ports.disputed(suspicionText(words), differenceText(words));
       return;
     }
     this.#ports.note(suspicionText(words));

@@ -22,7 +22,7 @@ import { CONTEXT, EXTRA, KIND, kindOf, PacketKind, replicaOf, SEQUENCE, SOURCE, 
 import type { CloneBeginning } from "../clones.ts";
 import type { PlannedFlip } from "../definition.ts";
 import { PassThrough } from "../pass-through.ts";
-import type { Beginning, KeptPayload, ProtocolPorts } from "../protocol.ts";
+import type { Beginning, KeptPayload, ProtocolPorts, RestRounds } from "../protocol.ts";
 import { ReceivedNumbers } from "../received-numbers.ts";
 import type { SharedOperations } from "../shared-operations.ts";
 import { Acknowledgements, heldWord, runMax } from "./acknowledgements.ts";
@@ -32,11 +32,14 @@ import { MessageFlips } from "./comparing/message-flips.ts";
 import { RevocationVotes } from "./comparing/revocation-votes.ts";
 import { isComparison, SendComparison, type SendDivergence } from "./comparing/send-comparison.ts";
 import { isRevocation, isVote, SentVotes } from "./comparing/sent-votes.ts";
+import { isAsk, isWholeVote, WholeVotes } from "./comparing/whole-votes.ts";
 import { Copies } from "./copies.ts";
 import type { Membership } from "./membership.ts";
+import type { ComparedBy } from "./options.ts";
 import { ReplicatedOperations } from "./performing/replicated-operations.ts";
 import { ReplicatedSends, type ReplicatedSendsParts } from "./replicated-sends.ts";
 import type { Replicated } from "./report.ts";
+import { restWord, WorldRounds } from "./rest-rounds.ts";
 import { Revival } from "./revival.ts";
 import { isRevivalWord } from "./revival-words.ts";
 import { SeenOrder } from "./seen-order.ts";
@@ -56,8 +59,8 @@ export interface ReplicationOptions {
   readonly diverged?: (divergence: SendDivergence) => void;
   /** Bits of its messages that flip on their way. */
   readonly flips?: readonly PlannedFlip[];
-  /** Are messages compared before the program sees them? */
-  readonly isComparing?: boolean;
+  /** Are messages compared before the program sees them, and by what? Not unless given. */
+  readonly comparing?: ComparedBy | null;
   /** Replicas of a rank have been found to send this process different messages. */
   readonly suspect?: (suspicion: Suspicion) => void;
 }
@@ -83,6 +86,7 @@ export class ReplicationProtocol extends PassThrough {
   /** Null: messages are not compared before the program sees them. */
   private readonly comparing: MessageComparison | null;
   private readonly revocations: RevocationVotes;
+  private readonly rounds: WorldRounds;
   /** The process may have nothing to do: words about what it has sent, which wait for more to say, are said. */
   private isResting = false;
   /** By rank: the messages that have come; and the order of those that the program has seen. */
@@ -99,7 +103,8 @@ export class ReplicationProtocol extends PassThrough {
 
   constructor(options: ReplicationOptions, ports: ProtocolPorts) {
     super();
-    const { rank, replica, membership, copiesBytesMax, passed, diverged, suspect, isComparing = false } = options;
+    const { rank, replica, membership, copiesBytesMax, passed, diverged, suspect, comparing = null } = options;
+    const isComparing = comparing !== null;
     const { flips: planned = [] } = options;
     const place = { rank, replica };
     this.rank = rank;
@@ -108,7 +113,8 @@ export class ReplicationProtocol extends PassThrough {
     this.ports = ports;
     this.gates = new WorldGates(ports, { own: replica, order: this.order, arrived: this.numbers });
     const copies = new Copies(ports.memory, copiesBytesMax ?? copiesBytesMaxDefault);
-    const votes = isComparing ? new SentVotes(ports) : null;
+    const isWhole = comparing === "whole";
+    const votes = isComparing ? new (isWhole ? WholeVotes : SentVotes)(ports) : null;
     const flips = planned.length === 0 ? null : new MessageFlips(ports, planned);
     this.sends = this.newSends({ place, membership, copies, order: this.order, gates: this.gates, votes, flips });
     this.acknowledgements = this.newWords(ports, membership, place);
@@ -127,10 +133,11 @@ export class ReplicationProtocol extends PassThrough {
     this.sharesClocks = isComparing;
     this.sharesRevocations = isComparing;
     this.revocations = new RevocationVotes({ ports, membership });
+    this.rounds = new WorldRounds(ports, membership, replica, () => this.comparing?.isAccusing === true);
     this.comparing = isComparing
-      ? new MessageComparison({ ports, membership, rank, numbersOf, held, suspect: suspected })
+      ? new MessageComparison({ ports, membership, rank, isWhole, numbersOf, held, suspect: suspected })
       : null;
-    const { sends, acknowledgements, files, order, gates, comparing } = this;
+    const { sends, acknowledgements, files, order, gates } = this;
     const lose = (name: ProcessName, life: number): void => this.peerFailed(name, life);
     this.revival = new Revival({
       ports,
@@ -143,13 +150,18 @@ export class ReplicationProtocol extends PassThrough {
       place,
       numbersOf,
       lose,
-      comparing,
+      comparing: this.comparing,
     });
   }
 
   /** A replica of this rank that is lost can be made anew from this process. */
   override get cloning(): CloneSource {
     return this.revival.source;
+  }
+
+  /** Where messages are compared all worlds are captured together. */
+  override get rests(): RestRounds | null {
+    return this.comparing === null ? null : this.rounds;
   }
 
   /** Images are taken for clones alone. */
@@ -342,6 +354,11 @@ export class ReplicationProtocol extends PassThrough {
 
   override control(words: Int32Array, packet: number): void {
     const name = { rank: words[packet + SOURCE]!, replica: replicaOf(words[packet + KIND]!) };
+    if (words[packet + CONTEXT] === restWord) {
+      this.rounds.hear(name, words[packet + TAG]!, words[packet + SEQUENCE] !== 0);
+      return;
+    }
+    this.rounds.noticed();
     if (isRevivalWord(words[packet + CONTEXT]!)) {
       this.revival.hear(name, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
       return;
@@ -364,6 +381,10 @@ export class ReplicationProtocol extends PassThrough {
       this.comparing?.hear(rank, replica, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
       return;
     }
+    if (isWholeVote(words[packet + CONTEXT]!)) {
+      this.hearWhole(name, words, packet);
+      return;
+    }
     if (isRevocation(words[packet + CONTEXT]!)) {
       const { rank, replica } = name;
       if (!this.membership.isAlive(rank, replica)) return;
@@ -375,6 +396,13 @@ export class ReplicationProtocol extends PassThrough {
     // A word of a process that may be wrong changes no more than a word can be about.
     if (words[packet + CONTEXT] !== heldWord || count < 1 || count > runMax || name.rank === this.rank) return;
     if (this.membership.isAlive(name.rank, name.replica)) this.sends.hear(name, first, count);
+  }
+
+  /** A part of a vote that is a whole message, or a wish for more of one of ours. */
+  private hearWhole(name: ProcessName, words: Int32Array, packet: number): void {
+    if (!this.membership.isAlive(name.rank, name.replica)) return;
+    if (isAsk(words[packet + CONTEXT]!)) this.sends.tellMore(name, words[packet + TAG]!, words[packet + SEQUENCE]!);
+    else this.comparing?.hearWhole(words, packet);
   }
 
   override revoking(rank: number, context: number, bits: number): void {
@@ -449,6 +477,7 @@ export class ReplicationProtocol extends PassThrough {
       duplicates,
       compared: comparing?.compared ?? 0,
       uncompared: comparing?.uncompared ?? 0,
+      comparedBytes: sends.comparedBytes,
     };
   }
 }

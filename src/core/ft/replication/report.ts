@@ -16,6 +16,8 @@ export interface ReplicatedCounts {
   /** Messages of others that were compared before the program saw them, and those that could not be, because one replica of their sender was left. */
   readonly compared: number;
   readonly uncompared: number;
+  /** Bytes of its own messages that were told to others to be compared: none where hashes are. */
+  readonly comparedBytes: number;
 }
 
 export interface Replicated extends ReplicatedCounts {
@@ -34,14 +36,16 @@ export interface ReplicationJobReport {
 }
 
 export function replicationSummary({ ranks, dead, job, clones = [] }: ProtocolReport): string[] {
-  if (dead === 0) return [];
   const known = (ranks as readonly (Replicated | undefined)[]).flatMap((replicated) => replicated ?? []);
+  const bytes = known.reduce((sum, { comparedBytes }) => sum + comparedBytes, 0);
+  const told = bytes === 0 ? [] : [`${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB told to be compared`];
+  if (dead === 0) return told;
   const forOthers = known.reduce((sum, { sentForOthers }) => sum + sentForOthers, 0);
   const lost = `${countText(dead, "replica")} lost`;
   const sent = forOthers === 0 ? [] : [`${countText(forOthers, "message")} sent for the lost`];
   const uncompared = known.reduce((sum, each) => sum + each.uncompared, 0);
   const unsafe = uncompared === 0 ? [] : [uncomparedText(uncompared, job as ReplicationJobReport | undefined, clones)];
-  return [lost, ...substitutions(known), ...returns(clones), ...sent, ...unsafe];
+  return [lost, ...substitutions(known), ...returns(clones), ...sent, ...unsafe, ...told];
 }
 
 /** "40 messages not compared (some rank had one replica for 1.24 s)". */

@@ -20,6 +20,7 @@ interface JobWorldCheckpointsOptions {
   readonly placement: Placement;
   readonly interval: Interval;
   readonly patienceMs: number;
+  readonly isOfAll: boolean;
   /** Where processes write images, and where the sets that count are kept. */
   readonly folder: string;
 }
@@ -46,9 +47,9 @@ export class JobWorldCheckpoints {
     this.#options = options;
     this.#parts = parts;
     const { core, report } = parts;
-    const { players, interval, patienceMs } = options;
+    const { players, interval, patienceMs, isOfAll } = options;
     this.#core = new WorldCheckpoints(
-      { players, interval, patienceMs },
+      { players, interval, patienceMs, isOfAll },
       {
         standing: (process) => {
           const { state } = core.state.ranks[process]!;
@@ -57,6 +58,7 @@ export class JobWorldCheckpoints {
         stop: (number, members) => this.#stop(number, members),
         goOn: (members) => this.#toNodesOf(members, (here) => ({ kind: "go-on", set: 0, members: here })),
         commit: (number, members) => this.#commit(number, members),
+        drop: (number) => rmSync(worldFolderIn(options.folder, number), { recursive: true, force: true }),
         discard: (members) => this.#discard(members),
         note: (message) => report.note(message),
         committed: (number, tookMs) => {
@@ -76,6 +78,13 @@ export class JobWorldCheckpoints {
 
   get latest(): WorldCheckpoint | null {
     return this.#core.latest;
+  }
+
+  /** The job goes back to that one: images of later ones are of no use. */
+  forgetAfter({ number }: WorldCheckpoint): void {
+    for (let later = this.latest; later !== null && later.number > number; later = later.earlier) {
+      rmSync(worldFolderIn(this.#options.folder, later.number), { recursive: true, force: true });
+    }
   }
 
   get taken(): number {
@@ -117,10 +126,9 @@ export class JobWorldCheckpoints {
     }
   }
 
-  /** The images take the place of those before; the ranks stand still meanwhile. */
+  /** The images count; the ranks stand still meanwhile. */
   #commit(number: number, members: readonly number[]): string {
     const { folder } = this.#options;
-    const before = this.#core.latest;
     const kept = worldFolderIn(folder, number);
     try {
       mkdirSync(kept, { mode: 0o700 });
@@ -129,7 +137,6 @@ export class JobWorldCheckpoints {
       rmSync(kept, { recursive: true, force: true });
       return `Cannot keep images in ${kept}: ${describeSystemError(error)}`;
     }
-    if (before !== null) rmSync(worldFolderIn(folder, before.number), { recursive: true, force: true });
     return "";
   }
 

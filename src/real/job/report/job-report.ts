@@ -27,7 +27,7 @@ export interface JobProgress {
 }
 
 /** Processes are lost. */
-export type LostRanks = Extract<Reason, { kind: "node-failed" | "rank-failed" }>;
+type LostRanks = Extract<Reason, { kind: "node-failed" | "rank-failed" }>;
 
 /** How a job ended. */
 export interface JobResult {
@@ -121,12 +121,16 @@ export class JobReport {
     this.#lost(reason, afterMs, "its ranks have other replicas, and nothing stops");
   }
 
-  /** A failure after which nobody plays some ranks, and a checkpoint before which everything is done again. */
-  goesBack(reason: LostRanks, afterMs: number, checkpoint: { readonly number: number; readonly ageMs: number }): void {
-    const { unplayed = [], ...loss } = reason;
-    const ranks = `${unplayed.length === 1 ? "rank" : "ranks"} ${unplayed.join(", ")}`;
+  /** A failure after which nobody plays some ranks, or replicas that differ; and a checkpoint after which everything is done again. */
+  goesBack(reason: Reason, afterMs: number, checkpoint: { readonly number: number; readonly ageMs: number }): void {
     const { number, ageMs } = checkpoint;
     const back = `the job goes back to checkpoint ${number}, ${secondsText(ageMs)} ago`;
+    if (reason.kind === "unusable") {
+      this.note(`${reason.disputed}; ${back}`);
+      return;
+    }
+    const { unplayed = [], ...loss } = reason as LostRanks;
+    const ranks = `${unplayed.length === 1 ? "rank" : "ranks"} ${unplayed.join(", ")}`;
     this.#lost(loss, afterMs, `no replica of ${ranks} is left, and ${back}`);
   }
 

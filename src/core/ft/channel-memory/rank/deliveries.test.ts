@@ -32,6 +32,7 @@ class Tested {
       isEager: () => true,
       complete: () => {},
       tell: () => {},
+      toldBytesMax: () => 0,
       toldBytes: () => new Uint8Array(0),
       place: () => {},
       route: () => {},

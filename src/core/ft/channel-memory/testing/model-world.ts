@@ -98,6 +98,7 @@ class Worker {
       isEager: ({ isSynchronous }) => !isSynchronous,
       complete: (send) => void this.#complete.add(send),
       tell: () => {},
+      toldBytesMax: () => 0,
       toldBytes: () => new Uint8Array(0),
       place: () => {},
       route: () => {},

@@ -61,6 +61,8 @@ class Receiver {
       ports: {
         records,
         memory: new ModelMemory(),
+        tell: () => {},
+        toldBytes: () => new Uint8Array(0),
         letIn: (envelope) => void this.letIn.push(records.get(envelope, R_SEQUENCE)),
         spoil: (envelope) => {
           this.spoilt.push(records.get(envelope, R_SEQUENCE));
@@ -69,6 +71,7 @@ class Receiver {
       },
       membership: this.membership,
       rank: 1,
+      isWhole: false,
       numbersOf: () => this.#numbers,
       held: () => {},
       suspect: (suspicion) => void this.suspicions.push(suspicion),

@@ -6,6 +6,7 @@
  *   vote-table.ts   votes on messages that are not judged yet
  *   verdict.ts      what they come to
  *   sent-votes.ts   the votes of this process
+ *   testimonies.ts  votes that are whole messages (whole-votes.ts), which count when all their bytes are here
  *
  * An envelope is judged before it is let in, bytes when all of them are here: those of small messages before, too, those of large ones in
  * the buffer of their receive. A message that is wrong is one without bytes from then on, as if its sender had died half-way: whoever stands in for its sender
@@ -35,9 +36,12 @@ import type { ReceivedNumbers } from "../../received-numbers.ts";
 import { isOfProgram } from "../../send-record/send-log.ts";
 import type { Membership } from "../membership.ts";
 import { envelopeHash } from "./message-hash.ts";
+import { areSame } from "./same-bytes.ts";
 import { envelopeShift, HashedMemory, isAbstention } from "./sent-votes.ts";
+import { Testimonies } from "./testimonies.ts";
 import { judgeVotes, VoteVerdict } from "./verdict.ts";
 import { VoteTable } from "./vote-table.ts";
+import { isOpening } from "./whole-votes.ts";
 
 /** Of a message whose envelope is wrong, until it comes again: it may have to be taken before any other one. */
 const unknownContext = -1;
@@ -69,23 +73,36 @@ interface Judged {
   bytesHash: number;
   /** Are its bytes here, and not only its envelope? */
   hasBytes: boolean;
+  /** Then they are there. */
+  pointer: Pointer;
 }
 
 /** A rank that messages come from. */
 class ComparedSender {
   readonly table: VoteTable;
+  /** What votes say, where they are whole messages; null: they are hashes, and the table has them. */
+  readonly testimonies: Testimonies | null;
   /** Envelopes that are not let in, in the order in which they have come. */
   readonly aside: RecordId[] = [];
   /** Bits: replicas that have been accused. */
   accused = 0;
 
-  constructor(rank: number, replicas: number) {
+  constructor(rank: number, replicas: number, isWhole: boolean) {
     this.table = new VoteTable(rank, replicas);
+    this.testimonies = isWhole ? new Testimonies() : null;
+  }
+
+  /** A message has been judged. */
+  close(at: number, sequence: number): void {
+    this.table.close(at);
+    this.testimonies?.close(sequence);
   }
 }
 
 interface ComparisonHost {
-  readonly ports: Pick<ProtocolPorts, "records" | "memory" | "letIn" | "spoil">;
+  readonly ports: Pick<ProtocolPorts, "records" | "memory" | "letIn" | "spoil" | "tell" | "toldBytes">;
+  /** Are messages compared byte by byte? Otherwise by hashes. */
+  readonly isWhole: boolean;
   readonly membership: Membership;
   readonly rank: number;
   /** Messages of a rank that have come. */
@@ -96,7 +113,7 @@ interface ComparisonHost {
 }
 
 export class MessageComparison {
-  static readonly unsaved = { host: null };
+  static readonly unsaved = { host: null, isDisputed: false };
   private readonly host: ComparisonHost;
   private readonly memory: HashedMemory;
   private readonly senders = new Map<number, ComparedSender>();
@@ -110,9 +127,12 @@ export class MessageComparison {
     envelopeHash: 0,
     bytesHash: 0,
     hasBytes: false,
+    pointer: 0 as Pointer,
   };
   /** Messages may have become ready to be let in. */
   private isRestless = false;
+  /** Replicas have differed, and nobody can tell who is right: the job is about to stop, or to go back. */
+  private isDisputed = false;
   /** Messages that were compared with at least one other replica's, and those that could not be. */
   compared = 0;
   uncompared = 0;
@@ -127,7 +147,7 @@ export class MessageComparison {
     if (last !== null && last.table.rank === rank) return last;
     let sender = this.senders.get(rank);
     if (sender === undefined) {
-      sender = new ComparedSender(rank, this.host.membership.replicas);
+      sender = new ComparedSender(rank, this.host.membership.replicas, this.host.isWhole);
       this.senders.set(rank, sender);
     }
     this.last = sender;
@@ -146,6 +166,26 @@ export class MessageComparison {
     }
     if (isAbstention(a)) table.abstain(at, replica);
     else table.vote(at, replica, a >>> envelopeShift, bytes);
+    if (sender.aside.length !== 0) this.settle(sender);
+  }
+
+  /** A part of a vote that is a whole message, of a living replica of another rank. It counts when all is here. */
+  hearWhole(words: Int32Array, packet: number): void {
+    const rank = words[packet + SOURCE]!;
+    const sequence = words[packet + TAG]!;
+    const sender = this.senderOf(rank);
+    const { table, testimonies } = sender;
+    if (testimonies === null) return;
+    let at = table.find(sequence);
+    if (at < 0) {
+      // Of a message that has been judged nothing is asked any more.
+      if (this.host.numbersOf(rank).has(sequence) || !isOpening(words[packet + CONTEXT]!)) return;
+      at = table.open(sequence);
+    }
+    const replica = replicaOf(words[packet + KIND]!);
+    // This process, a clone, may know it from its source.
+    if ((table.voted(at) & (1 << replica)) !== 0 || !testimonies.hear(this.host.ports, words, packet)) return;
+    table.vote(at, replica, 0, 0);
     if (sender.aside.length !== 0) this.settle(sender);
   }
 
@@ -176,7 +216,7 @@ export class MessageComparison {
     judged.tag = words[packet + TAG]!;
     judged.bytes = words[packet + BYTES]!;
     judged.hasBytes = false;
-    if (this.isRight(table, at)) return Arrival.TAKE;
+    if (this.isRight(sender, at)) return Arrival.TAKE;
     this.isRestless = true;
     return Arrival.LATER;
   }
@@ -215,14 +255,15 @@ export class MessageComparison {
     // The rest of a message that is too long for its buffer is nowhere.
     if (records.hasFlag(record, RecordFlag.TRUNCATED)) this.uncompared++;
     else {
-      this.judged.bytesHash = this.memory.hash(records.get(record, R_POINTER) as Pointer, this.judged.bytes);
+      this.judged.pointer = records.get(record, R_POINTER) as Pointer;
+      if (sender.testimonies === null) this.judged.bytesHash = this.memory.hash(this.judged.pointer, this.judged.bytes);
       this.judged.hasBytes = true;
       const verdict = this.verdictOn(sender, at);
       if (verdict === VoteVerdict.WRONG || verdict === VoteVerdict.UNDECIDED) return false;
       if (verdict === VoteVerdict.ALONE) this.uncompared++;
       else this.compared++;
     }
-    sender.table.close(at);
+    sender.close(at, sequence);
     return true;
   }
 
@@ -241,39 +282,59 @@ export class MessageComparison {
   // Verdicts
 
   /** Does every vote agree with it? */
-  private isRight(table: VoteTable, at: number): boolean {
+  private isRight(sender: ComparedSender, at: number): boolean {
     const { judged } = this;
+    const { table } = sender;
     judged.envelopeHash = envelopeHash(judged.context, judged.tag, judged.bytes);
     const others = table.voted(at) & ~(1 << judged.sender);
     for (let replica = 0; others >>> replica !== 0; replica++) {
-      if ((others & (1 << replica)) !== 0 && !this.agrees(table, at, replica)) return false;
+      if ((others & (1 << replica)) !== 0 && !this.agrees(sender, at, replica)) return false;
     }
     return true;
   }
 
-  private agrees(table: VoteTable, at: number, replica: number): boolean {
+  private agrees({ table, testimonies }: ComparedSender, at: number, replica: number): boolean {
     const { judged } = this;
+    if (testimonies !== null) {
+      const testimony = testimonies.find(judged.sequence, replica);
+      if (testimony?.hasEnvelope(judged.context, judged.tag, judged.bytes) !== true) return false;
+      if (!judged.hasBytes || judged.bytes === 0) return true;
+      return areSame(testimony.content, this.host.ports.memory.view(judged.pointer, judged.bytes));
+    }
     if (table.envelopeOf(at, replica) !== judged.envelopeHash) return false;
     return !judged.hasBytes || table.bytesOf(at, replica) === judged.bytesHash;
+  }
+
+  /** Have two replicas voted for the same? */
+  private agree({ table, testimonies }: ComparedSender, at: number, one: number, other: number): boolean {
+    const { sequence, hasBytes } = this.judged;
+    if (testimonies !== null) {
+      const [first, second] = [testimonies.find(sequence, one), testimonies.find(sequence, other)];
+      if (first === null || second?.hasEnvelope(first.context, first.tag, first.bytes) !== true) return false;
+      return !hasBytes || areSame(first.content, second.content);
+    }
+    if (table.envelopeOf(at, one) !== table.envelopeOf(at, other)) return false;
+    return !hasBytes || table.bytesOf(at, one) === table.bytesOf(at, other);
   }
 
   private verdictOn(sender: ComparedSender, at: number): VoteVerdict {
     const { table } = sender;
     const { judged } = this;
     const voted = table.voted(at);
-    if (this.isRight(table, at)) return (voted & ~(1 << judged.sender)) === 0 ? VoteVerdict.ALONE : VoteVerdict.RIGHT;
+    if (this.isRight(sender, at)) return (voted & ~(1 << judged.sender)) === 0 ? VoteVerdict.ALONE : VoteVerdict.RIGHT;
     const { verdict, accused } = judgeVotes(
       {
         voted,
-        agrees: (replica) => this.agrees(table, at, replica),
-        agree: (one, other) =>
-          table.envelopeOf(at, one) === table.envelopeOf(at, other) &&
-          (!judged.hasBytes || table.bytesOf(at, one) === table.bytesOf(at, other)),
+        agrees: (replica) => this.agrees(sender, at, replica),
+        agree: (one, other) => this.agree(sender, at, one, other),
       },
       judged.sender,
     );
     const witnesses = voted | (1 << judged.sender);
-    if (verdict === VoteVerdict.UNDECIDED) this.suspect(table.rank, -1, witnesses);
+    if (verdict === VoteVerdict.UNDECIDED) {
+      this.isDisputed = true;
+      this.suspect(table.rank, -1, witnesses);
+    }
     const guilty = accused & ~sender.accused;
     sender.accused |= guilty;
     for (let replica = 0; guilty >>> replica !== 0; replica++) {
@@ -348,15 +409,15 @@ export class MessageComparison {
       const verdict = this.verdictOn(sender, at);
       if (verdict === VoteVerdict.ALONE || verdict === VoteVerdict.RIGHT) return true;
     }
-    if (!this.isAddressRight(table, at)) records.put(envelope, R_CONTEXT, unknownContext);
+    if (!this.isAddressRight(sender, at)) records.put(envelope, R_CONTEXT, unknownContext);
     ports.spoil(envelope);
     return false;
   }
 
   /** The message that was judged is wrong: are only its bytes? */
-  private isAddressRight(table: VoteTable, at: number): boolean {
+  private isAddressRight(sender: ComparedSender, at: number): boolean {
     this.judged.hasBytes = false;
-    return this.isRight(table, at);
+    return this.isRight(sender, at);
   }
 
   /** True when anything may have moved. */
@@ -380,8 +441,18 @@ export class MessageComparison {
     const sender = this.senders.get(rank);
     if (sender === undefined) return;
     sender.accused &= ~(1 << replica);
+    sender.testimonies?.forget(replica);
     const numbers = this.host.numbersOf(rank);
     sender.table.excuse(replica, (sequence) => numbers.has(sequence));
+  }
+
+  /** Does a replica live that has been found to be wrong? No image is taken then: it would have thrown the message away, and accuse nobody again. */
+  get isAccusing(): boolean {
+    if (this.isDisputed) return true;
+    for (const { accused, table } of this.senders.values()) {
+      if ((accused & this.host.membership.livingOf(table.rank)) !== 0) return true;
+    }
+    return false;
   }
 
   /** The numbers of messages of a rank that have come, and are not let in. */

@@ -17,7 +17,8 @@ const envelopeBits = 28;
 const floatNan = 0x7fc00000;
 const doubleNan = 0x7ff80000;
 
-function signless(word: number): number {
+/** A word of four bytes without the sign of a NaN that arithmetic makes. */
+export function signless(word: number): number {
   const rest = word & 0x7fffffff;
   return rest === doubleNan || rest === floatNan ? rest : word;
 }

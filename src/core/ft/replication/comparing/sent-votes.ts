@@ -71,7 +71,7 @@ class SentRevocation {
 }
 
 export class SentVotes {
-  private readonly ports: ProtocolPorts;
+  protected readonly ports: ProtocolPorts;
   private readonly memory: HashedMemory;
   /** Communicators that ranks have been told of. */
   private readonly revocations: SentRevocation[] = [];
@@ -80,6 +80,8 @@ export class SentVotes {
   private readonly told = { a: 0, b: 0, c: 0, d: 0, e: 0 };
   /** What this process holds of the receivers' messages is told along, in the last two words: first number and count. Null: it is not. */
   acknowledgements: Acknowledgements | null = null;
+  /** Bytes of messages that were told along with votes. */
+  wholeBytes = 0;
 
   constructor(ports: ProtocolPorts) {
     this.ports = ports;
@@ -111,6 +113,9 @@ export class SentVotes {
     }
     if (run !== null) this.acknowledgements!.rode(message.dest, hearers);
   }
+
+  /** A replica of its receiver wants more of what the vote on a message says: votes that are hashes say all at once. */
+  answer(_message: KeptSend, _replica: number, _from: number): void {}
 
   /** A communicator is revoked: a rank is told. `bits`: as in the packet that would say so. */
   revoke(rank: number, context: number, bits: number, replicas: number): void {

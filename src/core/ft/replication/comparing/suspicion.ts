@@ -33,11 +33,17 @@ export function suspicionText(words: SuspectedWords): string {
   if (accused >= 0) {
     return `replica ${accused} of rank ${rank} is corrupt, and is ended: ${messageOf(words)} is not what ${replicas.length === 3 ? "both others send" : "most others send"}`;
   }
-  const named = `${replicas.slice(0, -1).join(", ")} and ${replicas.at(-1)}`;
   return (
-    `Cannot go on: replicas ${named} of rank ${rank} send different messages, ${messageOf(words)}; ` +
+    `Cannot go on: ${differenceText(words)}; ` +
     "memory was corrupted, or the program is not send-deterministic (banyan check-determinism); three replicas would tell which is right"
   );
+}
+
+/** Nobody can tell who is right. */
+export function differenceText(words: SuspectedWords): string {
+  const { rank, replicas } = words;
+  const named = `${replicas.slice(0, -1).join(", ")} and ${replicas.at(-1)}`;
+  return `replicas ${named} of rank ${rank} send different messages, ${messageOf(words)}`;
 }
 
 function messageOf({ rank, dest, sequence, context, tag, bytes }: SuspectedWords): string {
