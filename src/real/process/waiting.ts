@@ -70,7 +70,7 @@ interface WaitingOptions {
  * Where all comes from a service, and cores are fewer than processes: it must have one to do anything. (8 bytes there and back through a channel
  * memory, 2 ranks on 2 cores: 195 µs with 3 yields, 240 with 50 or 200, 400 and more with spins.)
  */
-const yieldsBeforeService = 3;
+const yieldsBeforeService = Number(process.env["YIELDS"] ?? 3);
 
 /** With sockets: a megabyte takes 150 µs to another node, and a sleeping core needs up to 50 µs to wake. */
 const spinsWithSockets = 200;

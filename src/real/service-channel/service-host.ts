@@ -11,6 +11,7 @@ import type { Socket } from "node:net";
 import type { Wire } from "../../core/service-channel/channel.ts";
 import type { Connection } from "../../core/service-channel/connection.ts";
 import { ServiceClients, type ServiceUser } from "../../core/service-channel/service-clients.ts";
+import { newYield } from "../machine/yield.ts";
 import { CallVerdict } from "../transport/handshake/handshake.ts";
 import type { Guest } from "../transport/handshake/reception.ts";
 import { openSocketCallsOver } from "../transport/sockets/open-socket-calls.ts";
@@ -32,6 +33,7 @@ interface Line {
 /** A buffer for memory that WASI cannot reach: views go through it. */
 const viewScratchBytes = 1 << 15;
 const memoryPages = 1;
+const spinsMax = Number(process.env["SPINS"] ?? 50);
 /** Looks between two turns of the event loop, which has timers too. */
 const looksMax = 1000;
 /** Numbers of a service's processes; two are the same very rarely. */
@@ -40,6 +42,7 @@ const originMax = 0x7fffffff;
 export class ServiceHost {
   readonly #clients: ServiceClients<Line>;
   readonly #calls: SocketCalls;
+  readonly #yield = newYield();
   readonly #lines = new Map<number, Line>();
   /** Descriptors that belong to the event loop. */
   readonly #foreign = new Set<number>();
@@ -128,7 +131,7 @@ export class ServiceHost {
   /** Serves for a while, and sleeps while there is nothing to do: until the event loop has, or that long. False: nothing came. */
   serve(timeoutMs: number): boolean {
     for (let looks = 0; looks < looksMax; looks++) {
-      const ready = this.#calls.wait(timeoutMs);
+      const ready = this.#wait(timeoutMs);
       if (ready < 0) {
         const some = this.#moveAll();
         this.#served();
@@ -146,6 +149,15 @@ export class ServiceHost {
       if (isForeign) return true;
     }
     return true;
+  }
+
+  #wait(timeoutMs: number): number {
+    for (let looks = 0; looks < spinsMax; looks++) {
+      const ready = this.#calls.wait(0);
+      if (ready !== 0) return ready;
+      this.#yield();
+    }
+    return this.#calls.wait(timeoutMs);
   }
 
   /** For systems that do not report which connections are ready. */
