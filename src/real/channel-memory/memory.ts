@@ -90,7 +90,7 @@ process.on("uncaughtException", (error) => {
 });
 
 process.title = "banyan memory";
-askForShortSlices();
+if (process.env["NOSLICE"] === undefined) askForShortSlices();
 let core: ChannelMemory | undefined;
 process.on("disconnect", () => process.exit(0));
 process.on("message", (message: ToMemoryProcess) => {
