@@ -6,7 +6,6 @@ import { bellOf, quietBellOf } from "../messages/node-words.ts";
 import type { RankPart, RankPartSetup } from "../part-hosts/rank-part.ts";
 import type { Napper } from "../process/waiting.ts";
 import type { SharedChannel } from "../service-channel/channel-ring.ts";
-import { askForShortSlices } from "../service-channel/short-slice.ts";
 import { ChannelThread } from "../service-channel/channel-thread.ts";
 
 /** The values that its node hands to a rank. */
@@ -16,7 +15,6 @@ export interface ChannelMemoryRankSetup {
 }
 
 export function channelMemoryRank({ rank, part, words, say }: RankPartSetup): RankPart {
-  if (process.env["RANKSLICE"] !== undefined) askForShortSlices();
   const { channels } = part as ChannelMemoryRankSetup;
   const ends = channels.map((channel) => new ChannelThread(channel, bellOf(words), quietBellOf(words), true));
   const resources: ChannelMemoryResources = {

@@ -200,7 +200,7 @@ const isAlive = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
 function forkMemory(): ChildProcess {
   return fork(join(__dirname, "memory.cjs"), [], {
     // A group of its own: the terminal's signals are the dispatcher's business.
-    detached: process.env["NODET"] === undefined,
+    detached: true,
     serialization: "advanced",
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     execArgv: ["--disable-warning=ExperimentalWarning"],

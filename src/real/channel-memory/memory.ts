@@ -23,6 +23,8 @@ const segmentWordsMax = 1 << 22;
 /** Words on their way to one rank. */
 const outgoingWordsMax = 1 << 17;
 
+/** A message comes soon after another: so often it is looked for, and the core given away between, before the process sleeps. (See `yieldsBeforeService`.) */
+const looksBeforeSleep = 50;
 /** How often those who have news are moved, until sockets are looked at again. */
 const roundsMax = 16;
 
@@ -51,6 +53,7 @@ function open(setup: MemorySetup): ChannelMemory {
     job,
     service: ServiceCode.MEMORY,
     host,
+    looksBeforeSleep,
     newUser: (moveNow) => {
       move = moveNow;
       core = new ChannelMemory(options, homes, (client) => void wanted.add(client));
@@ -90,7 +93,7 @@ process.on("uncaughtException", (error) => {
 });
 
 process.title = "banyan memory";
-if (process.env["NOSLICE"] === undefined) askForShortSlices();
+askForShortSlices();
 let core: ChannelMemory | undefined;
 process.on("disconnect", () => process.exit(0));
 process.on("message", (message: ToMemoryProcess) => {

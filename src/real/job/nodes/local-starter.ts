@@ -53,7 +53,7 @@ export class LocalStarter implements NodeStarter {
     const inherited = isC ? withLateVariables(process.env) : process.env;
     const env =
       command.length === 0 ? inherited : { ...inherited, [numberVariable]: `${starts[number - 1] ?? number}` };
-    const child = spawn(file!, words, { detached: process.env["NODET"] === undefined, stdio: "pipe", env });
+    const child = spawn(file!, words, { detached: true, stdio: "pipe", env });
     // A process that could not be started has no stdin, and shows as its end.
     void invitation.then((given) => child.stdin?.end(given === null ? "" : encodeInvitation(given)));
     return new LocalNode(child, command.length > 0);
