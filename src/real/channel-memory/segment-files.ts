@@ -18,7 +18,7 @@ import { dirname, join } from "node:path";
 import { assert } from "../../core/base/assert.ts";
 import { isFull } from "../../core/base/system-error.ts";
 import type { SegmentStore, WrittenSegment } from "../../core/ft/channel-memory/memory/segment-store.ts";
-import { openDirectWrite } from "../disk/direct-write.ts";
+import { type DirectWrite, openDirectWrite } from "../disk/direct-write.ts";
 import { syncFolder } from "../disk/sync-folder.ts";
 
 /** Segments that are open for reading at a time, beside the present one. */
@@ -38,11 +38,12 @@ export class SegmentFiles implements SegmentStore {
   readonly #open = new Map<number, number>();
   #present = 0;
   #file = -1;
-  readonly #direct = openDirectWrite();
+  readonly #direct: DirectWrite | null;
   readonly #never = new Int32Array(new SharedArrayBuffer(4));
 
-  /** The folder is made if it is not there; files of a process before stay until they are dropped. */
-  constructor(folder: string, isForDisk = false) {
+  /** The folder is made if it is not there; files of a process before stay until they are dropped. `direct`: how few words are written. */
+  constructor(folder: string, isForDisk = false, direct: DirectWrite | null = openDirectWrite()) {
+    this.#direct = direct;
     this.#folder = folder;
     this.#isForDisk = isForDisk;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
