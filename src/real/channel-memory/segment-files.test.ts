@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { StoredHomes } from "../../core/ft/channel-memory/memory/stored-homes.ts";
-import type { DirectWrite } from "../disk/direct-write.ts";
+import type { DirectWrite } from "./direct-write.ts";
 import { SegmentFiles } from "./segment-files.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "banyan-memory-"));

@@ -18,8 +18,8 @@ import { dirname, join } from "node:path";
 import { assert } from "../../core/base/assert.ts";
 import { isFull } from "../../core/base/system-error.ts";
 import type { SegmentStore, WrittenSegment } from "../../core/ft/channel-memory/memory/segment-store.ts";
-import { type DirectWrite, openDirectWrite } from "../disk/direct-write.ts";
 import { syncFolder } from "../disk/sync-folder.ts";
+import { type DirectWrite, openDirectWrite } from "./direct-write.ts";
 
 /** Segments that are open for reading at a time, beside the present one. */
 const openMax = 32;
