@@ -37,6 +37,8 @@ export interface ChannelEnd {
   appendWith?(first: Int32Array, count: number, others: Int32Array): number;
   /** The oldest words that have come, at most as many as fit: how many. All of them are of one `origin`. */
   take(into: Int32Array): number;
+  /** Nothing has come that could be taken, where that is known without a look. */
+  readonly isEmpty?: boolean;
   /** Which process at the other end the words taken last are from: another number, another process. */
   readonly origin: number;
   /** Sends and receives what can be sent and received now. */

@@ -208,14 +208,14 @@ export class Connection {
   /** Bytes that leave from where the stream has them. */
   #sendRest(wire: Wire, rest: number): number {
     const stretch = this.#stretch;
-    this.#outgoing.lasting!.find(this.#left, stretch);
+    this.#outgoing.lasting!.find(this.#left(), stretch);
     const gone = -rest & 3;
     const bytes = Math.min(rest, stretch.bytes - gone);
     return wire.send(stretch.memory, stretch.at + gone, bytes, bytes < rest);
   }
 
   /** The position of the first word of which not all bytes have left; what is staged counts as gone. */
-  get #left(): number {
+  #left(): number {
     return (this.#outgoing.sent - ((this.#get(OUT_REST) + 3) >> 2)) | 0;
   }
 
@@ -351,7 +351,7 @@ export class Connection {
   #understandHead(acknowledged: number, countAndAsking: number): boolean {
     const count = countAndAsking & ~askingBit;
     if (count < 0 || count > segmentWordsMax) return false;
-    if (wordsBetween(acknowledged, this.#left) < 0) return false;
+    if (wordsBetween(acknowledged, this.#left()) < 0) return false;
     this.#outgoing.acknowledge(acknowledged);
     if (count !== countAndAsking) this.#set(OWED, (this.#incoming.arrived + count) | 0);
     this.#set(LEFT, count);
@@ -363,7 +363,7 @@ export class Connection {
     if (count === 0) return;
     const have = this.#get(IN_TO);
     const rest = have - 4 * count;
-    this.#bytes.copyWithin(this.#inAt, this.#inAt + 4 * count, this.#inAt + have);
+    if (rest > 0) this.#bytes.copyWithin(this.#inAt, this.#inAt + 4 * count, this.#inAt + have);
     this.#set(IN_TO, rest);
   }
 

@@ -56,7 +56,7 @@ export class MemoryOutgoing implements Outgoing {
 
   append(words: Int32Array, from: number, to: number): number {
     const count = this.#fitting(to - from);
-    this.#log.append(words.subarray(from, from + count));
+    this.#log.append(words, from, from + count);
     return count;
   }
 
@@ -145,7 +145,7 @@ export class MemoryIncoming implements Incoming {
 
   receive(words: Int32Array, at: number, count: number): number {
     const taken = Math.min(count, this.#wordsMax - this.#log.count);
-    this.#log.append(words.subarray(at, at + taken));
+    this.#log.append(words, at, at + taken);
     return taken;
   }
 

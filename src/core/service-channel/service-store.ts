@@ -18,6 +18,7 @@
  * behind what was forced to the disk: where all that was acknowledged was, a store may end with damage.
  */
 import { assert } from "../base/assert.ts";
+import { copyWords } from "../base/copy-words.ts";
 import { mixChecksums, type WordChecksum, wordChecksum } from "../base/word-checksum.ts";
 
 export interface ServiceStore {
@@ -79,7 +80,7 @@ export class StoreFrames {
 
   put(words: Int32Array): void {
     this.#reserve(words.length);
-    this.#words.set(words, this.#end);
+    copyWords(words, 0, this.#words, this.#end, words.length);
     this.#end += words.length;
   }
 
@@ -112,7 +113,7 @@ export class StoreFrames {
     const lent = this.#lentNow;
     const count = here + (lent?.length ?? 0);
     const before = lent === null ? 0 : here;
-    assert(count <= complementMask && before < 1 << (32 - complementBits), `a record of ${count} words`);
+    assert(count <= complementMask && before < 1 << (32 - complementBits), "a record is too long");
     const sum = this.#checksum(this.#words, first, here);
     this.#words[this.#begin + COUNT] = count;
     this.#words[this.#begin + COMPLEMENT] = (~count & complementMask) | (before << complementBits);
@@ -140,6 +141,23 @@ export class StoreFrames {
     this.#lent.length = 0;
     this.#lentCount = 0;
     return parts;
+  }
+
+  /** The same where no words were lent: how many there are, the first ones of `words`. */
+  takeCount(): number {
+    assert(this.#lentCount === 0, "words that were lent are parts of their own");
+    const count = this.#end;
+    this.#end = 0;
+    return count;
+  }
+
+  /** Were words lent? */
+  get hasLent(): boolean {
+    return this.#lentCount > 0;
+  }
+
+  get words(): Int32Array {
+    return this.#words;
   }
 
   #reserve(count: number): void {

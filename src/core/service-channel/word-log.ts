@@ -1,5 +1,6 @@
 /** Words of a stream that are kept, from a position on: added behind, trimmed in front. */
 import { assert } from "../base/assert.ts";
+import { copyWords } from "../base/copy-words.ts";
 import { type Stretch, wordsBetween } from "./channel.ts";
 
 const blockWordsMin = 1 << 8;
@@ -45,16 +46,16 @@ export class WordLog {
     return this.#count;
   }
 
-  append(words: Int32Array): void {
-    for (let rest = words; rest.length > 0; ) {
-      const block = this.#blockFor(rest.length);
-      const taken = rest.subarray(0, block.words.length - block.used);
+  append(words: Int32Array, from = 0, to = words.length): void {
+    for (let at = from; at < to; ) {
+      const block = this.#blockFor(to - at);
+      const taken = Math.min(to - at, block.words.length - block.used);
       const last = this.#lastPartOf(block);
-      block.words.set(taken, block.used);
-      block.used += taken.length;
+      copyWords(words, at, block.words, block.used, taken);
+      block.used += taken;
       last.to = block.used;
-      this.#count += taken.length;
-      rest = rest.subarray(taken.length);
+      this.#count += taken;
+      at += taken;
     }
   }
 
@@ -77,7 +78,7 @@ export class WordLog {
 
   /** The part that ends where the block's room begins. */
   #lastPartOf({ words, bytes, used }: Block): Part {
-    const last = this.#parts.at(-1);
+    const last = this.#parts[this.#parts.length - 1];
     if (last?.words === words && last.to === used) return last;
     const part = { words, bytes, from: used, to: used };
     this.#parts.push(part);
@@ -87,7 +88,7 @@ export class WordLog {
   /** The words from a position on that stand in a row; there is one at least. */
   find(position: number, into: Stretch): void {
     let skipped = wordsBetween(this.#begin, position);
-    assert(skipped >= 0 && skipped < this.#count, `a word at ${position}, kept are ${this.begin} to ${this.end}`);
+    assert(skipped >= 0 && skipped < this.#count, "a word is wanted that is not kept");
     for (const { bytes, from, to } of this.#parts) {
       if (skipped < to - from) {
         into.memory = bytes;
@@ -102,17 +103,14 @@ export class WordLog {
   /** Copies words from a position on, at most `max`: how many. */
   copy(position: number, into: Int32Array, at: number, max: number): number {
     let skipped = wordsBetween(this.#begin, position);
-    assert(
-      skipped >= 0 && skipped <= this.#count,
-      `words are wanted from ${position}, and kept from ${this.begin} to ${this.end}`,
-    );
+    assert(skipped >= 0 && skipped <= this.#count, "words are wanted that are not kept");
     let copied = 0;
     for (const { words, from, to } of this.#parts) {
       const first = from + Math.min(skipped, to - from);
       skipped -= first - from;
-      const taken = words.subarray(first, Math.min(to, first + max - copied));
-      into.set(taken, at + copied);
-      copied += taken.length;
+      const taken = Math.min(to - first, max - copied);
+      copyWords(words, first, into, at + copied, taken);
+      copied += taken;
       if (copied === max) break;
     }
     return copied;

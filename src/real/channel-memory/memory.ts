@@ -6,6 +6,7 @@ import { assert, unreachable } from "../../core/base/assert.ts";
 import { describeSystemError, isFull } from "../../core/base/system-error.ts";
 import { memoryLimitsDefault, memoryOf, unsaidWordsMax } from "../../core/ft/channel-memory/limits.ts";
 import { ChannelMemory } from "../../core/ft/channel-memory/memory/channel-memory.ts";
+import { NotedRanks } from "../../core/ft/channel-memory/memory/noted-ranks.ts";
 import { StoredHomes } from "../../core/ft/channel-memory/memory/stored-homes.ts";
 import { ServiceProcess } from "../service-channel/service-process.ts";
 import { askForShortSlices } from "../service-channel/short-slice.ts";
@@ -22,6 +23,8 @@ const segmentWordsMax = 1 << 22;
 /** Words on their way to one rank. */
 const outgoingWordsMax = 1 << 17;
 
+/** A message comes soon after another: so often it is looked for, and the core given away between, before the process sleeps. (See `yieldsBeforeService`.) */
+const looksBeforeSleep = 50;
 /** How often those who have news are moved, until sockets are looked at again. */
 const roundsMax = 16;
 
@@ -43,13 +46,14 @@ function open(setup: MemorySetup): ChannelMemory {
   const homes = openHomes(setup);
   const isHome = (rank: number): boolean => memoryOf(rank, memories) === memory;
   const options = { ranks, limits: memoryLimitsDefault, outgoingWordsMax, unsaidWordsMax, isHome };
-  const wanted = new Set<number>();
+  const wanted = new NotedRanks();
   let move: (client: number) => void = () => {};
   let core: ChannelMemory | undefined;
   new ServiceProcess({
     job,
     service: ServiceCode.MEMORY,
     host,
+    looksBeforeSleep,
     newUser: (moveNow) => {
       move = moveNow;
       core = new ChannelMemory(options, homes, (client) => void wanted.add(client));
@@ -67,12 +71,8 @@ function open(setup: MemorySetup): ChannelMemory {
  * One after the other, and not inside each other's words: a client that is moved may have something for the next, and so on without end
  * where many of them send much. What is left then waits for the words that surely come.
  */
-function moveAll(wanted: Set<number>, move: (client: number) => void): void {
-  for (let round = 0; round < roundsMax && wanted.size > 0; round++) {
-    const now = [...wanted];
-    wanted.clear();
-    for (const client of now) move(client);
-  }
+function moveAll(wanted: NotedRanks, move: (client: number) => void): void {
+  for (let round = 0; round < roundsMax && !wanted.isEmpty; round++) wanted.visit(move);
 }
 
 /** How long a process that found no room on the disk waits until another tries: the dispatcher has patience with a number of them. */

@@ -1,9 +1,19 @@
 import assert, { deepEqual, equal, ok } from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { StoredHomes } from "../../core/ft/channel-memory/memory/stored-homes.ts";
+import type { DirectWrite } from "./direct-write.ts";
 import { SegmentFiles } from "./segment-files.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "banyan-memory-"));
@@ -35,6 +45,26 @@ function check(homes: StoredHomes, sequence: number): void {
 }
 
 describe("the files of a channel memory", () => {
+  it("few words are written whole, however much the direct way takes of them", () => {
+    const words = Int32Array.of(1, 2, 3, 4, 5);
+    const ways: (DirectWrite | null | undefined)[] = [
+      undefined,
+      null,
+      () => -1,
+      (file, { buffer }) => writeSync(file, new Uint8Array(buffer, 0, 5)),
+    ];
+    for (const direct of ways) {
+      const path = newFolder();
+      const store = new SegmentFiles(path, false, direct);
+      store.begin(0);
+      store.appendFirst(words, 3);
+      store.appendFirst(words, 4);
+      store.end();
+      const { buffer, byteOffset, byteLength } = Uint8Array.from(readFileSync(join(path, "segment-0")));
+      deepEqual([...new Int32Array(buffer, byteOffset, byteLength / 4)], [1, 2, 3, 1, 2, 3, 4]);
+    }
+  });
+
   it("V3: a memory of 64 KB holds four megabytes of messages; freed ones leave the disk", () => {
     const path = newFolder();
     const bytesMax = 1 << 16;

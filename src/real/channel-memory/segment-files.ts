@@ -19,6 +19,7 @@ import { assert } from "../../core/base/assert.ts";
 import { isFull } from "../../core/base/system-error.ts";
 import type { SegmentStore, WrittenSegment } from "../../core/ft/channel-memory/memory/segment-store.ts";
 import { syncFolder } from "../disk/sync-folder.ts";
+import { type DirectWrite, openDirectWrite } from "./direct-write.ts";
 
 /** Segments that are open for reading at a time, beside the present one. */
 const openMax = 32;
@@ -37,10 +38,12 @@ export class SegmentFiles implements SegmentStore {
   readonly #open = new Map<number, number>();
   #present = 0;
   #file = -1;
+  readonly #direct: DirectWrite | null;
   readonly #never = new Int32Array(new SharedArrayBuffer(4));
 
-  /** The folder is made if it is not there; files of a process before stay until they are dropped. */
-  constructor(folder: string, isForDisk = false) {
+  /** The folder is made if it is not there; files of a process before stay until they are dropped. `direct`: how few words are written. */
+  constructor(folder: string, isForDisk = false, direct: DirectWrite | null = openDirectWrite()) {
+    this.#direct = direct;
     this.#folder = folder;
     this.#isForDisk = isForDisk;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -55,14 +58,23 @@ export class SegmentFiles implements SegmentStore {
   }
 
   append(parts: readonly Int32Array[]): void {
-    // Of small messages there is one, for each of which this is called.
-    if (parts.length === 1) this.#writeAll(parts);
-    else for (let from = 0; from < parts.length; from += partsMax) this.#writeAll(parts.slice(from, from + partsMax));
+    const bytes = parts.map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength));
+    for (let from = 0; from < bytes.length; from += partsMax) this.#writeAll(bytes.slice(from, from + partsMax));
     if (this.#isForDisk) fdatasyncSync(this.#file);
   }
 
-  #writeAll(parts: readonly Int32Array[]): void {
-    let left = parts.map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength));
+  appendFirst(words: Int32Array, count: number): void {
+    const bytes = 4 * count;
+    const written = this.#direct === null ? 0 : this.#direct(this.#file, words, bytes);
+    if (written !== bytes) {
+      const gone = Math.max(0, written);
+      this.#writeAll([new Uint8Array(words.buffer, words.byteOffset + gone, bytes - gone)]);
+    }
+    if (this.#isForDisk) fdatasyncSync(this.#file);
+  }
+
+  #writeAll(parts: readonly Uint8Array[]): void {
+    let left = parts;
     while (left.length > 0) {
       let written = this.#write(left);
       if (left.length === 1 && written === left[0]!.length) return;

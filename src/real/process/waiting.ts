@@ -68,9 +68,9 @@ interface WaitingOptions {
 
 /**
  * Where all comes from a service, and cores are fewer than processes: it must have one to do anything. (8 bytes there and back through a channel
- * memory, 2 ranks on 2 cores: 195 µs with 3 yields, 240 with 50 or 200, 400 and more with spins.)
+ * memory that looks 50 times before it sleeps, 2 ranks on 2 cores: 93 to 102 µs with 10 to 40 yields, 130 with none, 3 or 100; with 20 or 25 looks 131 to 138; ADR 68.)
  */
-const yieldsBeforeService = 3;
+const yieldsBeforeService = 20;
 
 /** With sockets: a megabyte takes 150 µs to another node, and a sleeping core needs up to 50 µs to wake. */
 const spinsWithSockets = 200;

@@ -27,6 +27,8 @@ export class ChannelThread implements ClientEnd {
   #origin = 0;
   /** The thread has waited since the last nap. */
   #isWaiting = false;
+  /** Since the last `move`. */
+  #hasTaken = false;
   /** Words that were taken last, or a few times before: the end of something large is small. */
   #tookLast = 0;
 
@@ -104,14 +106,25 @@ export class ChannelThread implements ClientEnd {
   }
 
   take(into: Int32Array): number {
-    const taken = this.#driver.incoming.take(into);
-    if (taken === null) return 0;
-    this.#tookLast = Math.max(taken.count, this.#tookLast >> 2);
-    this.#origin = taken.origin;
-    return taken.count;
+    const { incoming } = this.#driver;
+    const count = incoming.take(into);
+    if (count === 0) return 0;
+    this.#tookLast = Math.max(count, this.#tookLast >> 2);
+    this.#origin = incoming.takenOrigin;
+    this.#hasTaken = true;
+    return count;
   }
 
+  get isEmpty(): boolean {
+    return this.#driver.incoming.isEmpty;
+  }
+
+  /** A thread that has taken words looks again before it has used them: to find nothing takes a system call. What it appends it sends itself. */
   move(): void {
+    if (this.#hasTaken && this.#sendsItself) {
+      this.#hasTaken = false;
+      return;
+    }
     if (!this.#driver.drive()) ringBell(this.#bell);
   }
 

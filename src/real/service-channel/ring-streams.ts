@@ -1,4 +1,5 @@
 /** The streams of a client in shared memory, for the thread that drives its connection. */
+import { copyWords } from "../../core/base/copy-words.ts";
 import {
   type Incoming,
   type LastingWords,
@@ -12,16 +13,16 @@ import { Head, headWords, incomingAt, type RingCalls, type SharedChannel } from 
 export function copyOut(ring: Int32Array, position: number, into: Int32Array, at: number, count: number): void {
   const from = position & (ring.length - 1);
   const first = Math.min(count, ring.length - from);
-  into.set(ring.subarray(from, from + first), at);
-  if (first < count) into.set(ring.subarray(0, count - first), at + first);
+  copyWords(ring, from, into, at, first);
+  if (first < count) copyWords(ring, 0, into, at + first, count - first);
 }
 
 /** Words `at` … of an array into a ring, from a position on. */
 export function copyIn(ring: Int32Array, position: number, words: Int32Array, at: number, count: number): void {
   const to = position & (ring.length - 1);
   const first = Math.min(count, ring.length - to);
-  ring.set(words.subarray(at, at + first), to);
-  if (first < count) ring.set(words.subarray(at + first, at + count), 0);
+  copyWords(words, at, ring, to, first);
+  if (first < count) copyWords(words, at + first, ring, 0, count - first);
 }
 
 export class RingOutgoing implements Outgoing {
@@ -82,7 +83,15 @@ export class RingOutgoing implements Outgoing {
 
   acknowledge(position: number): void {
     this.#calls.acknowledge(position);
-    if (this.#isFreedWhenStable) this.#calls.free(this.#calls.stable());
+    if (this.#isFreedWhenStable) this.#free(this.#calls.stable());
+  }
+
+  /** To wake those who wait for room takes longer than all else here, and nobody does while half of the ring is free. */
+  #free(stable: number): void {
+    const freed = this.begin;
+    if (stable === freed) return;
+    if (2 * wordsBetween(freed, this.#calls.born()) > this.#ring.length) this.#calls.free(stable);
+    else Atomics.store(this.#head, Head.FREED, stable);
   }
 
   resume(position: number): void {
@@ -95,6 +104,7 @@ export class RingIncoming implements Incoming {
   readonly #bytes: Uint8Array;
   readonly #ring: Int32Array;
   readonly #calls: RingCalls;
+  #takenOrigin = 0;
 
   constructor(channel: SharedChannel, calls: RingCalls) {
     this.unsaidWordsMax = channel.unsaidWordsMax;
@@ -143,17 +153,27 @@ export class RingIncoming implements Incoming {
     return this.#calls.beginAnew(origin) === 1;
   }
 
-  /** For one thread at a time: words that have come, and their origin. */
-  take(into: Int32Array): { readonly count: number; readonly origin: number } | null {
-    if (this.#calls.tryTake() === 0) return null;
+  /** Nothing has come that was not taken. */
+  get isEmpty(): boolean {
+    return this.#calls.consumed() === this.#calls.arrived();
+  }
+
+  /** For one thread at a time: words that have come, how many. */
+  take(into: Int32Array): number {
+    if (this.#calls.tryTake() === 0) return 0;
     const consumed = this.#calls.consumed();
     const count = Math.min(into.length, wordsBetween(consumed, this.#calls.arrived()));
-    const origin = this.#calls.origin();
     if (count > 0) {
+      this.#takenOrigin = this.#calls.origin();
       copyOut(this.#ring, consumed, into, 0, count);
       this.#calls.consume((consumed + count) | 0);
     }
     this.#calls.leaveTake();
-    return count === 0 ? null : { count, origin };
+    return count;
+  }
+
+  /** Of the words that this thread took last. */
+  get takenOrigin(): number {
+    return this.#takenOrigin;
   }
 }

@@ -11,6 +11,8 @@ import type { Socket } from "node:net";
 import type { Wire } from "../../core/service-channel/channel.ts";
 import type { Connection } from "../../core/service-channel/connection.ts";
 import { ServiceClients, type ServiceUser } from "../../core/service-channel/service-clients.ts";
+import { steadyMs } from "../machine/steady-clock.ts";
+import { newYield } from "../machine/yield.ts";
 import { CallVerdict } from "../transport/handshake/handshake.ts";
 import type { Guest } from "../transport/handshake/reception.ts";
 import { openSocketCallsOver } from "../transport/sockets/open-socket-calls.ts";
@@ -32,6 +34,8 @@ interface Line {
 /** A buffer for memory that WASI cannot reach: views go through it. */
 const viewScratchBytes = 1 << 15;
 const memoryPages = 1;
+/** A sleep that was shorter than that: words come so closely that it is better not to sleep before the next. */
+const shortSleepMs = 0.3;
 /** Looks between two turns of the event loop, which has timers too. */
 const looksMax = 1000;
 /** Numbers of a service's processes; two are the same very rarely. */
@@ -40,19 +44,31 @@ const originMax = 0x7fffffff;
 export class ServiceHost {
   readonly #clients: ServiceClients<Line>;
   readonly #calls: SocketCalls;
+  readonly #yield = newYield();
   readonly #lines = new Map<number, Line>();
   /** Descriptors that belong to the event loop. */
   readonly #foreign = new Set<number>();
 
   /** Words of clients may have come. */
   readonly #served: () => void;
+  readonly #looksBeforeSleep: number;
+  #looks: number;
 
   /**
    * `newUser` makes the service; it calls `move` when a client's connection has something to send or room again. `served` is called
-   * whenever connections were moved, for a service that asks its clients' ends for words.
+   * whenever connections were moved, for a service that asks its clients' ends for words. `looksBeforeSleep`: for one whose clients wait
+   * for each other, so that words follow each other closely.
    */
-  constructor(newUser: (move: (client: number) => void) => ServiceUser, served: () => void = () => {}) {
+  constructor(
+    newUser: (move: (client: number) => void) => ServiceUser,
+    {
+      served = () => {},
+      looksBeforeSleep = 0,
+    }: { readonly served?: () => void; readonly looksBeforeSleep?: number } = {},
+  ) {
     this.#served = served;
+    this.#looksBeforeSleep = looksBeforeSleep;
+    this.#looks = looksBeforeSleep;
     const memory = new WebAssembly.Memory({ initial: memoryPages, maximum: memoryPages });
     this.#calls = openSocketCallsOver(memory, (isForViews) => ({
       scratch: 0,
@@ -128,7 +144,7 @@ export class ServiceHost {
   /** Serves for a while, and sleeps while there is nothing to do: until the event loop has, or that long. False: nothing came. */
   serve(timeoutMs: number): boolean {
     for (let looks = 0; looks < looksMax; looks++) {
-      const ready = this.#calls.wait(timeoutMs);
+      const ready = this.#wait(timeoutMs);
       if (ready < 0) {
         const some = this.#moveAll();
         this.#served();
@@ -146,6 +162,20 @@ export class ServiceHost {
       if (isForeign) return true;
     }
     return true;
+  }
+
+  /** Looks for a while, if that was of use lately, and sleeps. A thread that is asleep is woken in ten microseconds or more. */
+  #wait(timeoutMs: number): number {
+    for (let looks = this.#looks; looks > 0; looks--) {
+      const ready = this.#calls.wait(0);
+      if (ready !== 0) return ready;
+      this.#yield();
+    }
+    if (this.#looksBeforeSleep === 0) return this.#calls.wait(timeoutMs);
+    const startMs = steadyMs();
+    const ready = this.#calls.wait(timeoutMs);
+    this.#looks = steadyMs() - startMs < shortSleepMs ? this.#looksBeforeSleep : 0;
+    return ready;
   }
 
   /** For systems that do not report which connections are ready. */

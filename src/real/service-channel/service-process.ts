@@ -25,6 +25,8 @@ interface ServiceProcessOptions {
   listens(outcome: Listening): void;
   /** Words of clients may have come. Not needed by a service that takes them as they come. */
   readonly served?: () => void;
+  /** See `ServiceHost`. */
+  readonly looksBeforeSleep?: number;
 }
 
 export class ServiceProcess {
@@ -37,7 +39,11 @@ export class ServiceProcess {
   constructor(options: ServiceProcessOptions) {
     const { job, service, host } = options;
     this.#options = options;
-    this.#host = new ServiceHost((move) => options.newUser(move), options.served);
+    const { served, looksBeforeSleep } = options;
+    this.#host = new ServiceHost((move) => options.newUser(move), {
+      ...(served === undefined ? {} : { served }),
+      ...(looksBeforeSleep === undefined ? {} : { looksBeforeSleep }),
+    });
     this.#door = new Reception({
       job,
       service,

@@ -151,10 +151,13 @@ export class ChannelMemoryProtocol extends PassThrough {
 
   override progress(): boolean {
     let moved = false;
-    for (const [memory, inbox] of this.inboxes.entries()) {
-      this.options.ends[memory]!.move();
-      if (inbox.read(this.takers[memory]!)) moved = true;
-      if (this.boxes[memory]!.progress()) moved = true;
+    const { inboxes, boxes, takers } = this;
+    const { ends } = this.options;
+    // By index: this is asked again and again while a process waits.
+    for (let memory = 0; memory < inboxes.length; memory++) {
+      ends[memory]!.move();
+      if (inboxes[memory]!.read(takers[memory]!)) moved = true;
+      if (boxes[memory]!.progress()) moved = true;
     }
     if (moved && this.whenCaughtUp !== null) this.checkCaughtUp();
     return moved;
@@ -162,7 +165,10 @@ export class ChannelMemoryProtocol extends PassThrough {
 
   /** False: there is no room for it now. */
   private take(memory: number, frame: Int32Array): boolean {
-    const [, kind, a, b, c] = frame as unknown as readonly number[];
+    // Not by a pattern: those walk through an iterator.
+    const kind = frame[1];
+    if (kind === FromMemory.MESSAGE) return this.deliveries.deliver(frame);
+    const [, , a, b, c] = frame as unknown as readonly number[];
     switch (kind) {
       case FromMemory.HELD:
         this.sends.hearHeld(a!, frame.subarray(frameHeadWords + 1));
@@ -177,8 +183,6 @@ export class ChannelMemoryProtocol extends PassThrough {
       case FromMemory.EVENTS_END:
         this.hearEventsEnd();
         return true;
-      case FromMemory.MESSAGE:
-        return this.deliveries.deliver(frame);
       case FromMemory.TAKEN:
         if (this.deliveries.passEntry(a!)) this.sends.taken(b!, c!);
         return true;

@@ -9,6 +9,7 @@
  * of eight in rings, stages and the rank's memory alike; V8 copies them eight times as fast from there (ADR 57).
  */
 import { assert } from "../../base/assert.ts";
+import { copyWords } from "../../base/copy-words.ts";
 import type { ChannelEnd, Stretch } from "../../service-channel/channel.ts";
 
 /** From a rank to a memory. */
@@ -119,7 +120,7 @@ export class FrameWriter {
     assert(facts.length % 2 === 0, "bytes stand at an even word");
     this.#begin(kind, facts, words.length);
     this.#reserve(words.length);
-    this.#stage.set(words, this.#to);
+    copyWords(words, 0, this.#stage, this.#to, words.length);
     this.#to += words.length;
     return this.#finish();
   }
@@ -136,7 +137,7 @@ export class FrameWriter {
   #begin(kind: number, facts: readonly number[], more: number): void {
     assert(this.#from === this.#to, "a frame begins before the last one has left");
     const words = frameHeadWords + facts.length;
-    assert(words + more <= frameWordsMax, `a frame of ${words + more} words`);
+    assert(words + more <= frameWordsMax, "a frame is too long");
     this.#from = 0;
     this.#to = 0;
     this.#reserve(words);
@@ -209,7 +210,7 @@ export class WordFrameReader {
 
   feed(words: Int32Array, at: number, count: number): void {
     this.#reserve(count);
-    this.#words.set(words.subarray(at, at + count), this.#to);
+    copyWords(words, at, this.#words, this.#to, count);
     this.#to += count;
   }
 

@@ -4,6 +4,7 @@
  *
  * Loading koffi costs a worker about 10 ms, so it is loaded when the first connection is there, not before.
  */
+import { ViewAddresses } from "../../machine/view-addresses.ts";
 import {
   assertInside,
   CLOSED,
@@ -51,8 +52,7 @@ export class KoffiCalls implements SocketCalls {
   readonly #errno: () => number;
   readonly #send: (fd: number, at: number, bytes: number, flags: number) => number;
   readonly #receive: (fd: number, at: number, bytes: number, flags: number) => number;
-  readonly #sendView: (fd: number, view: Uint8Array, bytes: number, flags: number) => number;
-  readonly #receiveView: (fd: number, view: Uint8Array, bytes: number, flags: number) => number;
+  readonly #views: ViewAddresses;
   readonly #read: (fd: number, at: number, bytes: number) => number;
   readonly #epollControl: (epoll: number, operation: number, fd: number, event: number) => number;
   readonly #epollWait: (epoll: number, events: number, max: number, timeoutMs: number) => number;
@@ -72,8 +72,7 @@ export class KoffiCalls implements SocketCalls {
     this.#poll = koffi.node.poll;
     this.#send = library.func("int send(int, int64_t, int, int)");
     this.#receive = library.func("int recv(int, int64_t, int, int)");
-    this.#sendView = library.func("int send(int, void *, int, int)");
-    this.#receiveView = library.func("int recv(int, void *, int, int)");
+    this.#views = new ViewAddresses(koffi);
     this.#read = library.func("int read(int, int64_t, int)");
     this.#epollControl = library.func("int epoll_ctl(int, int, int, int64_t)");
     this.#epollWait = library.func("int epoll_wait(int, int64_t, int, int)");
@@ -121,12 +120,12 @@ export class KoffiCalls implements SocketCalls {
 
   sendView(fd: number, view: Uint8Array, offset: number, bytes: number, more = false): number {
     assertInside(offset, bytes, view.length);
-    return this.#outcome(this.#sendView(fd, view.subarray(offset), bytes, sendFlags(more)));
+    return this.#outcome(this.#send(fd, this.#views.of(view, offset), bytes, sendFlags(more)));
   }
 
   receiveView(fd: number, view: Uint8Array, offset: number, bytes: number): number {
     assertInside(offset, bytes, view.length);
-    return this.#outcome(this.#receiveView(fd, view.subarray(offset), bytes, MSG_DONTWAIT));
+    return this.#outcome(this.#receive(fd, this.#views.of(view, offset), bytes, MSG_DONTWAIT));
   }
 
   watchWritable(fd: number, watch: boolean): void {

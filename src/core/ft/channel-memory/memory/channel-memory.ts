@@ -11,7 +11,14 @@
  *
  * What is acknowledged is in the store, and what a receiver is told about the order of its messages is in the store before.
  */
-import { type ChannelHello, type Incoming, refused } from "../../../service-channel/channel.ts";
+import {
+  type ChannelHello,
+  type Incoming,
+  type LastingWords,
+  type Outgoing,
+  refused,
+  type Stretch,
+} from "../../../service-channel/channel.ts";
 import { MemoryOutgoing } from "../../../service-channel/memory-streams.ts";
 import type { ServiceStreams, ServiceUser } from "../../../service-channel/service-clients.ts";
 import {
@@ -25,6 +32,7 @@ import {
 } from "../frames.ts";
 import type { MemoryLimits } from "../limits.ts";
 import { Delivery } from "./delivery.ts";
+import { NotedRanks } from "./noted-ranks.ts";
 import type { StoredHomes } from "./stored-homes.ts";
 
 interface ChannelMemoryOptions {
@@ -61,6 +69,112 @@ class Life {
   }
 }
 
+/** What a life is told. Acknowledgements make room for more of it. */
+class LifeOutgoing implements Outgoing {
+  readonly lasting?: LastingWords;
+  readonly #outgoing: MemoryOutgoing;
+  readonly #pump: () => void;
+
+  constructor(outgoing: MemoryOutgoing, pump: () => void) {
+    this.#outgoing = outgoing;
+    this.#pump = pump;
+    if (outgoing.lasting !== undefined) this.lasting = outgoing.lasting;
+  }
+
+  get begin(): number {
+    return this.#outgoing.begin;
+  }
+
+  get born(): number {
+    return this.#outgoing.born;
+  }
+
+  get sent(): number {
+    return this.#outgoing.sent;
+  }
+
+  get stable(): number {
+    return this.#outgoing.stable;
+  }
+
+  send(into: Int32Array, at: number, max: number): number {
+    return this.#outgoing.send(into, at, max);
+  }
+
+  acknowledge(position: number): void {
+    this.#outgoing.acknowledge(position);
+    this.#pump();
+  }
+
+  resume(position: number): void {
+    this.#outgoing.resume(position);
+  }
+
+  resumeElsewhere(position: number): void {
+    this.#outgoing.resumeElsewhere(position);
+  }
+}
+
+interface LifeIncomingParts {
+  readonly unsaidWordsMax: number;
+  /** Has no newer life taken its place? */
+  isHeard(): boolean;
+  /** So many words have come to the reader. How many were taken, or `refused`. */
+  came(count: number): number;
+  /** All that has come, from whichever life, is written. */
+  settle(): void;
+}
+
+/** What a life says. */
+class LifeIncoming implements Incoming {
+  readonly unsaidWordsMax: number;
+  readonly origin: number;
+  readonly #life: Life;
+  readonly #parts: LifeIncomingParts;
+
+  constructor(life: Life, parts: LifeIncomingParts) {
+    this.unsaidWordsMax = parts.unsaidWordsMax;
+    this.origin = life.incarnation + 1;
+    this.#life = life;
+    this.#parts = parts;
+  }
+
+  get arrived(): number {
+    return this.#life.arrived;
+  }
+
+  get settled(): number {
+    return this.#life.settled;
+  }
+
+  receive(words: Int32Array, at: number, count: number): number {
+    if (!this.#parts.isHeard()) return refused;
+    this.#life.reader.feed(words, at, count);
+    return this.#parts.came(count);
+  }
+
+  place(max: number, into: Stretch): void {
+    this.#life.reader.place(max, into);
+  }
+
+  placed(count: number): number {
+    if (!this.#parts.isHeard()) return refused;
+    this.#life.reader.placed(count);
+    return this.#parts.came(count);
+  }
+
+  settle(): void {
+    const life = this.#life;
+    this.#parts.settle();
+    // Whole frames only: a successor is told the rest again, from there.
+    life.settled = (life.arrived - life.reader.pending) | 0;
+  }
+
+  beginAnew(): boolean {
+    return true;
+  }
+}
+
 /** Amounts for the summary of a job. */
 interface MemoryLoad {
   messages: number;
@@ -81,7 +195,9 @@ export class ChannelMemory implements ServiceUser {
   /** By receiver: entries before this number are in the store. */
   readonly #settledEnd = new Map<number, number>();
   /** Receivers to whom something can be said that could not before. */
-  readonly #news = new Set<number>();
+  readonly #news = new NotedRanks();
+  readonly #settleAll = (): void => this.#settle();
+  readonly #tellNews = (receiver: number): void => this.#tell(receiver);
 
   /** `move`: there are words for that client. */
   constructor(options: ChannelMemoryOptions, homes: StoredHomes, move: (client: number) => void) {
@@ -131,65 +247,13 @@ export class ChannelMemory implements ServiceUser {
   }
 
   #streamsOf(life: Life): ServiceStreams {
-    const { outgoing } = life;
-    const pump = (): void => this.#pump(life);
-    return {
-      incoming: this.#incomingOf(life),
-      outgoing: {
-        get begin() {
-          return outgoing.begin;
-        },
-        get born() {
-          return outgoing.born;
-        },
-        get sent() {
-          return outgoing.sent;
-        },
-        get stable() {
-          return outgoing.stable;
-        },
-        send: (into, at, max) => outgoing.send(into, at, max),
-        acknowledge(position) {
-          outgoing.acknowledge(position);
-          pump();
-        },
-        resume: (position) => outgoing.resume(position),
-        resumeElsewhere: (position) => outgoing.resumeElsewhere(position),
-        ...(outgoing.lasting === undefined ? {} : { lasting: outgoing.lasting }),
-      },
-    };
-  }
-
-  #incomingOf(life: Life): Incoming {
-    const { reader } = life;
-    const isHeard = (): boolean => this.#lives.get(life.rank) === life;
-    return {
-      get arrived() {
-        return life.arrived;
-      },
-      get settled() {
-        return life.settled;
-      },
+    const incoming = new LifeIncoming(life, {
       unsaidWordsMax: this.#options.unsaidWordsMax,
-      receive: (words, at, count) => {
-        if (!isHeard()) return refused;
-        reader.feed(words, at, count);
-        return this.#came(life, count);
-      },
-      place: (max, into) => reader.place(max, into),
-      placed: (count) => {
-        if (!isHeard()) return refused;
-        reader.placed(count);
-        return this.#came(life, count);
-      },
-      settle: () => {
-        this.#settle();
-        // Whole frames only: a successor is told the rest again, from there.
-        life.settled = (life.arrived - reader.pending) | 0;
-      },
-      origin: life.incarnation + 1,
-      beginAnew: () => true,
-    };
+      isHeard: () => this.#lives.get(life.rank) === life,
+      came: (count) => this.#came(life, count),
+      settle: this.#settleAll,
+    });
+    return { incoming, outgoing: new LifeOutgoing(life.outgoing, () => this.#pump(life)) };
   }
 
   /** So many words have come to the reader. */
@@ -212,16 +276,15 @@ export class ChannelMemory implements ServiceUser {
     const { load } = this;
     this.#homes.settle();
     load.bytesInMemoryMax = Math.max(load.bytesInMemoryMax, this.#homes.bytesInMemory);
-    if (this.#news.size === 0) return;
-    const news = [...this.#news];
-    this.#news.clear();
-    for (const receiver of news) {
-      this.#settledEnd.set(receiver, this.#homes.homeOf(receiver).entries.end);
-      const life = this.#lives.get(receiver);
-      if (life === undefined) continue;
-      this.#pump(life);
-      this.#move(receiver);
-    }
+    if (!this.#news.isEmpty) this.#news.visit(this.#tellNews);
+  }
+
+  #tell(receiver: number): void {
+    this.#settledEnd.set(receiver, this.#homes.homeOf(receiver).entries.end);
+    const life = this.#lives.get(receiver);
+    if (life === undefined) return;
+    this.#pump(life);
+    this.#move(receiver);
   }
 
   // Frames

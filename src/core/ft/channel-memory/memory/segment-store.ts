@@ -14,6 +14,8 @@ export interface SegmentStore {
    * a process that is lost meanwhile leaves any number of the first bytes.
    */
   append(parts: readonly Int32Array[]): void;
+  /** The same for the first words of an array, so many, where that is better: each small message is written so. */
+  appendFirst?(words: Int32Array, count: number): void;
   /** Words of a segment from an index on, which have been written. */
   read(segment: number, at: number, into: Int32Array): void;
   /** Of a segment that a process before this one has written: what stands from that byte on is none of its words. */

@@ -291,7 +291,9 @@ export class StoredHomes {
   #write(): void {
     if (this.#frames.count === 0) return;
     const { count } = this.#frames;
-    this.#options.store.append(this.#frames.takeParts());
+    const { store } = this.#options;
+    if (store.appendFirst === undefined || this.#frames.hasLent) store.append(this.#frames.takeParts());
+    else store.appendFirst(this.#frames.words, this.#frames.takeCount());
     this.#written += count;
   }
 

@@ -9,7 +9,7 @@
 import { assert } from "../../../base/assert.ts";
 import type { Pointer, RecordId } from "../../../base/brand.ts";
 import { lives } from "../../../base/saved-classes.ts";
-import { Arrival, unordered, Went } from "../../../request/decisions.ts";
+import { Arrival, type KeptMessage, unordered, Went } from "../../../request/decisions.ts";
 import { R_POINTER, R_PROTOCOL } from "../../../request/records.ts";
 import { SEQUENCE, SOURCE } from "../../../wire/packet.ts";
 import type { KeptPayload, ProtocolPorts } from "../../protocol.ts";
@@ -124,27 +124,27 @@ export class Deliveries {
 
   /** A frame of MESSAGE. False: there is no room for it in the engine's channel now. */
   deliver(frame: Int32Array): boolean {
-    const [, , entry, source, sequence, context, tag, bytes, isSynchronous] = frame as unknown as readonly number[];
+    const [entry, source, sequence, bytes] = [frame[2]!, frame[3]!, frame[4]!, frame[7]!];
     const isAgain = entry === noEntry;
-    if (isAgain ? !this.mayComeAgain(source!, sequence!) : entry! < this.next) return true;
-    assert(isAgain || entry === this.next, `entry ${entry} comes, and ${this.next} is missing`);
+    if (isAgain ? !this.mayComeAgain(source, sequence) : entry < this.next) return true;
+    assert(isAgain || entry === this.next, "entries come in their order");
     const message = {
       dest: this.ports.rank,
       replica: 0,
-      from: this.identityOf(source!),
-      context: context!,
-      tag: tag!,
-      bytes: bytes!,
-      sequence: sequence!,
-      isSynchronous: isSynchronous === 1,
+      from: this.identityOf(source),
+      context: frame[5]!,
+      tag: frame[6]!,
+      bytes,
+      sequence,
+      isSynchronous: frame[8] === 1,
       pointer: nowhere,
       isLent: false,
     };
     const hasBytes = frame.length > frameHeadWords + messageFrameFacts || bytes === 0;
     const went = hasBytes && this.ports.isEager(message) ? this.sendWhole(message, frame) : this.announce(message);
     if (!went) return false;
-    this.underWay.push(entry!);
-    if (isAgain) this.again.add(keyOfMessage(source!, sequence!));
+    this.underWay.push(entry);
+    if (isAgain) this.again.add(keyOfMessage(source, sequence));
     else this.next++;
     return true;
   }
@@ -164,13 +164,14 @@ export class Deliveries {
     return { rank: source, replica: 0, incarnation: this.incarnations?.[source] ?? 0 };
   }
 
-  private sendWhole(message: Parameters<ProtocolPorts["transmit"]>[0], frame: Int32Array): boolean {
+  private sendWhole(message: Omit<KeptMessage, "pointer"> & { pointer: Pointer }, frame: Int32Array): boolean {
     const { memory } = this.ports;
     if (message.bytes === 0) return this.ports.transmit(message, 0) === Went.WHOLE;
     // Not lent: a program in C has no memory but its own.
     const pointer = memory.allocate(message.bytes);
     memory.view(pointer, message.bytes).set(bytesBehind(frame, messageFrameFacts, message.bytes));
-    const went = this.ports.transmit({ ...message, pointer }, 0);
+    message.pointer = pointer;
+    const went = this.ports.transmit(message, 0);
     memory.free(pointer);
     return went === Went.WHOLE;
   }

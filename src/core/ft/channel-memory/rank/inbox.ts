@@ -64,6 +64,7 @@ export class Inbox {
   }
 
   private feed(): boolean {
+    if (this.end.isEmpty === true) return false;
     const count = this.end.take(this.reader.placeOfWords(wordsAtOnce));
     if (count === 0) return false;
     this.reader.placed(count);
@@ -75,8 +76,9 @@ export class Inbox {
 
   /** Does a PIECE begin of which the rest can go to its place? */
   private begin(taker: FrameTaker): boolean {
+    if (this.reader.pending < bytesFrom) return false;
     const { part } = this.reader;
-    if (part.length < bytesFrom || part[1] !== FromMemory.PIECE) return false;
+    if (part[1] !== FromMemory.PIECE) return false;
     const [, , ticket, offset, bytes] = part as unknown as readonly [number, number, number, number, number];
     if (part[0] !== bytesFrom + wordsFor(bytes)) return false;
     const place = taker.placeOf(ticket, offset, bytes);
