@@ -4,7 +4,7 @@
 //   npm test -- --no-check …    without lint and types, while working
 //   npm run test:long           those too that take long (test/long.ts)
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -106,12 +106,6 @@ for (const file of sources) {
   else shared.set(line[0], [...(shared.get(line[0]) ?? []), file]);
 }
 
-/** Does the file change what others in its process would notice: variables, signals, the folder? */
-const changesItsProcess = (file) =>
-  /process\.(?:env(?:\.\w+|\[[^\]]*\]) *=[^=]|chdir\(|on\(|umask\(|exitCode)|delete process\.env/.test(
-    readFileSync(file, "utf8"),
-  );
-
 /** Those that take longest begin first: then nobody waits for the last of them alone. What is not here takes a few seconds. */
 const longest = [
   ...[
@@ -147,31 +141,13 @@ const { watPlugin } = await import("./wat-plugin.mjs");
 const out = `dist/test/${process.pid}`;
 mkdirSync(out, { recursive: true });
 process.on("exit", () => rmSync(out, { recursive: true, force: true }));
-const together = (name, files) => {
+const together = [...shared].map(([name, files]) => {
   const path = join(out, `${name.replace(/\W$/, "").replaceAll("/", "-")}.test.ts`);
   writeFileSync(path, files.map((file) => `import ${JSON.stringify(join(root, file))};\n`).join(""));
   return path;
-};
-const byPlace = (a, b) => a.place - b.place;
-const placed = (path, name) => ({ path, place: placeOf(name) });
-const single = alone.map((path) => placed(path, path)).sort(byPlace);
-// Tests that start jobs, three files in a process, one from each third of the order: to start a process takes a fifth of a second of processor
-// time, and many of these files have few tests or none that are not long.
-const mayShare = ({ path }) => path.startsWith("test/") && !/-speed/.test(path) && !changesItsProcess(path);
-const inThrees = process.env.BANYAN_LONG_TESTS === "1" ? [] : single.filter(mayShare);
-const third = Math.ceil(inThrees.length / 3);
-const threes = inThrees.slice(0, third).map(({ path, place }, i) => {
-  const files = [path, inThrees[i + third]?.path, inThrees[i + 2 * third]?.path].filter((file) => file !== undefined);
-  return { path: together(`test-${path.slice("test/".length).replace(".test.ts", "")}`, files), place };
-});
-const shares = [...shared].map(([name, files]) => {
-  const path = together(name, files);
-  return placed(path, path.replace(`${out}/`, ""));
 });
 const named = (path) => path.replace(`${out}/`, "");
-const inOrder = [...single.filter((one) => !inThrees.includes(one)), ...threes, ...shares]
-  .sort(byPlace)
-  .map(({ path }) => path);
+const inOrder = [...alone, ...together].sort((a, b) => placeOf(named(a)) - placeOf(named(b)));
 // Node takes test files in the order of their names, whatever the order in which they are given.
 const entryPoints = inOrder.map((path, index) => ({
   in: path,
