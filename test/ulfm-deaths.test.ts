@@ -92,7 +92,7 @@ for (const [how, what] of [
 ] as const) {
   test(`U1 death: a rank that ends by its own doing without MPI_Finalize is a failed member: ${how}`, {
     ...limit,
-    ...longUnless(how === "exit0" || how === "trap"),
+    ...longUnless(how === "trap"),
   }, async () => {
     const ended = await banyan([...ulfm(4, 2), deaths, "allreduce", "1", how], patient);
     wentOn(ended, 3);
