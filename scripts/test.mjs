@@ -187,7 +187,7 @@ const tested = await run([
   "--test",
   "--test-reporter=spec",
   // More than there are processors: many wait for deaths, heartbeats and sleeping programs. More of them need more memory.
-  `--test-concurrency=${Math.min(availableParallelism() + 4, 12)}`,
+  `--test-concurrency=${Math.min(availableParallelism() + 6, 12)}`,
   ...files,
 ]);
 if ((await checked) !== 0) console.error("Formatting, lint or types are wrong: npm run check says where.");

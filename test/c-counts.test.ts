@@ -15,7 +15,7 @@ const pairs = ["4", "8", "8", "4", "6", "5", "4", "0", "0", "4", "300", "301", "
 const always = {};
 
 for (const [ranks, which, ...options] of [
-  [2, always],
+  [2, long],
   [3, long],
   [8, long],
   [2, long, "--nodes", "2"],

@@ -108,7 +108,7 @@ test("L5 a TypeScript program with wildcards: the node of its workers is killed"
   run.assertNothingLeft();
 });
 
-test("L5 the node of the rank that chooses is killed, twice, and then the other", async () => {
+test("L5 the node of the rank that chooses is killed, twice, and then the other", long, async () => {
   const folder = folderOf("logging-chain-stops");
   mkdirSync(folder);
   const run = new Run([...logging, chain, String(rounds), folder, "100", "300", "500"], { stdin: "" });

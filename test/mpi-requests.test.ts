@@ -5,7 +5,7 @@ import { banyan, program, runMsMax } from "./harness.ts";
 import { timeLimit } from "./patience.ts";
 import { testProgram } from "./programs.ts";
 
-testProgram("requests", "M2 completion", [1, 2, [3, 3]]);
+testProgram("requests", "M2 completion", [2, [3, 3]], [1]);
 
 const limit = timeLimit(runMsMax);
 
