@@ -30,7 +30,7 @@ for (const [kernel, ...args] of [
   ["heat", "12"],
 ] as const) {
   for (const [ranks, nodes] of placements) {
-    const when = longUnless(nodes === 2 && ["hpccg", "hpl", "heat"].includes(kernel));
+    const when = longUnless(nodes === 2 && ["hpl", "heat"].includes(kernel));
     test(`M6: kernel ${kernel} verifies its result on ${ranks} ranks, nodes: ${nodes}`, when, async () => {
       const { code, stdout, stderr } = await run(kernel, args, ["-n", `${ranks}`, "--nodes", `${nodes}`]);
       assert.match(stdout, /^ {2}Verification: SUCCESSFUL$/m, stdout + stderr);

@@ -97,7 +97,10 @@ test("X2 a TypeScript program reads 1 MB exactly once while its node is killed t
   assertEcho([echoTs], [4000, 9000]),
 );
 
-test("M6 images: what a rank was given of standard input and has not read is frozen with it", limit, async () => {
+test("M6 images: what a rank was given of standard input and has not read is frozen with it", {
+  ...limit,
+  ...long,
+}, async () => {
   const job = folderOf("echo-job");
   const little = input.slice(0, 1 << 15);
   const run = new Run(["run", "-n", "2", "--freeze-at", "0.3s", "--job-dir", job, echoC, "10", "20"], {

@@ -87,13 +87,13 @@ test("rule 10: every node is killed again and again, round robin, and the job ge
   run.assertNothingLeft();
 });
 
-test(
-  "rule 10: a program that ends its own process at the same call ends the job, and the last line says so",
-  limit,
-  async () => {
-    const ending = program(
-      "ends-itself.ts",
-      `
+test("rule 10: a program that ends its own process at the same call ends the job, and the last line says so", {
+  ...limit,
+  ...long,
+}, async () => {
+  const ending = program(
+    "ends-itself.ts",
+    `
     import { mpi } from "banyan";
     const { world } = mpi;
     const value = new Int32Array(1);
@@ -110,12 +110,11 @@ test(
     }
     world.recv(value, { source: 1 - world.rank });
   `,
-    );
-    const { code, stderr } = await banyan([...logging, "-n", "2", "--nodes", "2", ending], patient);
-    assert.equal(code, 137, stderr);
-    assert.match(
-      messages(stderr).findLast((line) => !/ ranks on /.test(line))!,
-      /^banyan: node 1 \(rank 1\) failed after .*: killed by SIGKILL; it is not started again: it fell 4 times at the same call, .* --protocol none$/,
-    );
-  },
-);
+  );
+  const { code, stderr } = await banyan([...logging, "-n", "2", "--nodes", "2", ending], patient);
+  assert.equal(code, 137, stderr);
+  assert.match(
+    messages(stderr).findLast((line) => !/ ranks on /.test(line))!,
+    /^banyan: node 1 \(rank 1\) failed after .*: killed by SIGKILL; it is not started again: it fell 4 times at the same call, .* --protocol none$/,
+  );
+});

@@ -125,7 +125,7 @@ else
   describe("M6 images", { concurrency: true }, () => {
     for (const [name, what, nodes, when] of [
       ["image-messages", "messages under way, wildcards, datatypes, operations, communicators", 2, {}],
-      ["image-stack", "deep recursion, jumps, a sort that communicates, the heap", 1, {}],
+      ["image-stack", "deep recursion, jumps, a sort that communicates, the heap", 1, long],
       ["image-stencil", "large messages and collectives under way", 2, long],
       ["ulfm", "revocations and agreements under way", 2, long],
     ] as const) {

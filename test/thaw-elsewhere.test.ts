@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { test } from "node:test";
 import { launch, type RunningJob, thaw } from "banyan";
 import { inFolder, newFolder } from "./harness.ts";
-import { long, longUnless } from "./long.ts";
+import { long } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 const limit = timeLimit(120_000);
@@ -30,7 +30,7 @@ for (const [first, second, third] of [
 ] as const) {
   test(`rule 6 M6 a program begun on ${first} nodes sees them on ${second} and on ${third} as well`, {
     ...limit,
-    ...longUnless(first === 2),
+    ...long,
   }, async () => {
     const options = { ranks: 4, nodes: first, args: [`${steps}`], memoryMb: 256 };
     await inFolder(newFolder(`elsewhere-${first}`), async () => {
