@@ -160,7 +160,8 @@ test(
     await it.said(/^banyan: rank \d of node \d waits until a node joins: banyan node --join /);
     await it.said(/was given up and comes back: it is refused, and may join as a new node$/);
     await it.said(/has joined, and takes the place of node \d$/);
-    assert.match(first.stderr, /the job has given this node up and does not take it back; it joins as a new one/);
+    const refused = /the job has given this node up and does not take it back; it joins as a new one/;
+    await until(() => refused.test(first.stderr), "the node says so, too");
     await it.goesOn();
     await it.ends();
     assert.match(first.stderr, /banyan: the job is over\n$/);
