@@ -86,7 +86,7 @@ export class RingOutgoing implements Outgoing {
     if (this.#isFreedWhenStable) this.#free(this.#calls.stable());
   }
 
-  /** To wake those who wait for room takes longer than all else here, and nobody does while half of the ring is free. */
+  /** To wake those who wait for room takes longer than all else here, and nobody does while half of the ring is free but for an entry that is larger: that one sleeps for its bounded while. */
   #free(stable: number): void {
     const freed = this.begin;
     if (stable === freed) return;

@@ -1,8 +1,7 @@
 /**
  * The memory for copies of small messages, which programs need not wait for. It is bounded; when it is full, a small send is complete
- * when all acknowledgements are in, as a large one is.
+ * when all acknowledgements are in, as a large one is. Under a leader it has no bound (leading/leader-sends.ts).
  */
-import { assert } from "../../base/assert.ts";
 import type { Pointer } from "../../base/brand.ts";
 import { MpiError } from "../../base/mpi-error.ts";
 import { lives } from "../../base/saved-classes.ts";
@@ -30,7 +29,9 @@ export class Copies {
 
   /** The same whether there is room or not; the process ends when there is no memory at all. */
   takeAnyway(message: KeptSend): void {
-    assert(this.copy(message, message.bytes), "there is no memory for a copy of a message");
+    if (this.copy(message, message.bytes)) return;
+    const kept = `${this.bytes} bytes of messages that not all replicas of their receivers have taken are kept`;
+    throw new Error(`Cannot keep a copy of a message: there is no memory, and ${kept}; give ranks more with --memory`);
   }
 
   private copy(message: KeptSend, bytes: number): boolean {

@@ -11,14 +11,7 @@
  *
  * What is acknowledged is in the store, and what a receiver is told about the order of its messages is in the store before.
  */
-import {
-  type ChannelHello,
-  type Incoming,
-  type LastingWords,
-  type Outgoing,
-  refused,
-  type Stretch,
-} from "../../../service-channel/channel.ts";
+import { type ChannelHello, type Incoming, refused, type Stretch } from "../../../service-channel/channel.ts";
 import { MemoryOutgoing } from "../../../service-channel/memory-streams.ts";
 import type { ServiceStreams, ServiceUser } from "../../../service-channel/service-clients.ts";
 import {
@@ -49,69 +42,34 @@ interface ChannelMemoryOptions {
 /** So many words of a message stay where they were received: with them, others that stand there, at most eight times as many. */
 const keptWordsMin = 1 << 13;
 
+/** What a life is told. */
+class LifeOutgoing extends MemoryOutgoing {
+  /** Acknowledgements make room for more of it. */
+  hasRoom: () => void = () => {};
+
+  override acknowledge(position: number): void {
+    super.acknowledge(position);
+    this.hasRoom();
+  }
+}
+
 /** One life of a rank, as this process of the memory knows it. */
 class Life {
   readonly rank: number;
   readonly incarnation: number;
   readonly delivery: Delivery;
-  readonly outgoing: MemoryOutgoing;
+  readonly outgoing: LifeOutgoing;
   readonly reader = new WordFrameReader();
   arrived: number;
   settled: number;
 
-  constructor({ client, incarnation, begin }: ChannelHello, outgoing: MemoryOutgoing, delivery: Delivery) {
+  constructor({ client, incarnation, begin }: ChannelHello, outgoing: LifeOutgoing, delivery: Delivery) {
     this.rank = client;
     this.incarnation = incarnation;
     this.outgoing = outgoing;
     this.delivery = delivery;
     this.arrived = begin;
     this.settled = begin;
-  }
-}
-
-/** What a life is told. Acknowledgements make room for more of it. */
-class LifeOutgoing implements Outgoing {
-  readonly lasting?: LastingWords;
-  readonly #outgoing: MemoryOutgoing;
-  readonly #pump: () => void;
-
-  constructor(outgoing: MemoryOutgoing, pump: () => void) {
-    this.#outgoing = outgoing;
-    this.#pump = pump;
-    if (outgoing.lasting !== undefined) this.lasting = outgoing.lasting;
-  }
-
-  get begin(): number {
-    return this.#outgoing.begin;
-  }
-
-  get born(): number {
-    return this.#outgoing.born;
-  }
-
-  get sent(): number {
-    return this.#outgoing.sent;
-  }
-
-  get stable(): number {
-    return this.#outgoing.stable;
-  }
-
-  send(into: Int32Array, at: number, max: number): number {
-    return this.#outgoing.send(into, at, max);
-  }
-
-  acknowledge(position: number): void {
-    this.#outgoing.acknowledge(position);
-    this.#pump();
-  }
-
-  resume(position: number): void {
-    this.#outgoing.resume(position);
-  }
-
-  resumeElsewhere(position: number): void {
-    this.#outgoing.resumeElsewhere(position);
   }
 }
 
@@ -229,7 +187,7 @@ export class ChannelMemory implements ServiceUser {
       this.#homes.settle();
     }
     const { limits, outgoingWordsMax } = this.#options;
-    const outgoing = new MemoryOutgoing({ retention: "until-acknowledged", wordsMax: outgoingWordsMax });
+    const outgoing = new LifeOutgoing({ retention: "until-acknowledged", wordsMax: outgoingWordsMax });
     const parts = { homes: this.#homes, home: this.#homes.homeOf(client), limits };
     return new Life(hello, outgoing, new Delivery(parts, outgoing, this.#greetingFor(client)));
   }
@@ -253,7 +211,8 @@ export class ChannelMemory implements ServiceUser {
       came: (count) => this.#came(life, count),
       settle: this.#settleAll,
     });
-    return { incoming, outgoing: new LifeOutgoing(life.outgoing, () => this.#pump(life)) };
+    life.outgoing.hasRoom = () => this.#pump(life);
+    return { incoming, outgoing: life.outgoing };
   }
 
   /** So many words have come to the reader. */
