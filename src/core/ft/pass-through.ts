@@ -86,6 +86,10 @@ export class PassThrough implements Protocol {
   held(_source: WorldRank, _sequence: number): void {}
   matched(_receive: RecordId, _source: WorldRank, _sequence: number): void {}
   seen(_source: WorldRank, _sequence: number, _isOver: boolean): void {}
+  collectiveBegins(_collective: RecordId): void {}
+  actsFor(_collective: RecordId): void {}
+  actsForProgram(): void {}
+  collectiveSeen(_collective: RecordId): void {}
   mayCancel(_request: RecordId): boolean {
     return true;
   }

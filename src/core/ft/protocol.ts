@@ -235,6 +235,13 @@ export interface Protocol {
    * stays, and it may be seen again. Not called where `received` is, which says the same. What the program sends later may depend on it.
    */
   seen(source: WorldRank, sequence: number, isOver: boolean): void;
+  /** The program starts a collective with that request, and will look at it later: what it takes before (`actsFor`) the program has not seen. */
+  collectiveBegins(collective: RecordId): void;
+  /** Messages are posted and seen for that collective, blocking or not, and not by the program itself, until `actsForProgram`. */
+  actsFor(collective: RecordId): void;
+  actsForProgram(): void;
+  /** The program is about to see that it is complete. Called for other requests of the layers above as well, and may be called again. */
+  collectiveSeen(collective: RecordId): void;
   /** May the program's wish to cancel that request be heard? If not, the program waits in its call until it may. */
   mayCancel(request: RecordId): boolean;
   /**

@@ -235,6 +235,26 @@ export class RecordingProtocol implements Protocol {
     this.#inner.seen(source, sequence, isOver);
   }
 
+  collectiveBegins(collective: RecordId): void {
+    this.#note("collectiveBegins", collective, -1, -1);
+    this.#inner.collectiveBegins(collective);
+  }
+
+  actsFor(collective: RecordId): void {
+    this.#note("actsFor", collective, -1, -1);
+    this.#inner.actsFor(collective);
+  }
+
+  actsForProgram(): void {
+    this.#note("actsForProgram", -1, -1, -1);
+    this.#inner.actsForProgram();
+  }
+
+  collectiveSeen(collective: RecordId): void {
+    this.#note("collectiveSeen", collective, -1, -1);
+    this.#inner.collectiveSeen(collective);
+  }
+
   mayCancel(request: RecordId): boolean {
     return this.#inner.mayCancel(request);
   }

@@ -100,8 +100,10 @@ export class Completion {
   private tellSeen(hooks: EngineHooks, request: RecordId, isOver: boolean): void {
     const { words } = this.records;
     const at = request * recordWords;
+    const kind = words[at + R_KIND];
+    if (kind === RecordKind.OPERATION) hooks.collectiveSeen(request);
     // One that was cancelled or has failed has no message.
-    if (words[at + R_KIND] !== RecordKind.RECEIVE || words[at + R_STATUS_SOURCE]! < 0) return;
+    if (kind !== RecordKind.RECEIVE || words[at + R_STATUS_SOURCE]! < 0) return;
     hooks.seen(words[at + R_STATUS_SOURCE] as WorldRank, words[at + R_SEQUENCE]!, isOver);
   }
 

@@ -26,6 +26,10 @@ export interface EngineHooks {
   held(source: WorldRank, sequence: number): void;
   matched(receive: RecordId, source: WorldRank, sequence: number): void;
   seen(source: WorldRank, sequence: number, isOver: boolean): void;
+  collectiveBegins(collective: RecordId): void;
+  actsFor(collective: RecordId): void;
+  actsForProgram(): void;
+  collectiveSeen(collective: RecordId): void;
   cancelling(receive: RecordId, isMatched: boolean): boolean;
   progress(): boolean;
   readonly sharesRevocations: boolean;

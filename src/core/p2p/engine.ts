@@ -518,6 +518,19 @@ export class Engine {
     this.completion.peerFailed(peer);
   }
 
+  /** For the protocol: whose messages are posted and taken. See there. */
+  collectiveBegins(collective: RecordId): void {
+    if (this.hooks !== null) this.hooks.collectiveBegins(collective);
+  }
+
+  actFor(collective: RecordId): void {
+    if (this.hooks !== null) this.hooks.actsFor(collective);
+  }
+
+  actForProgram(): void {
+    if (this.hooks !== null) this.hooks.actsForProgram();
+  }
+
   /** For collectives that go past the messages: a member is about to arrive. */
   meeting(): void {
     if (this.hooks !== null) this.hooks.meeting();

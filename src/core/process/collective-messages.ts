@@ -74,7 +74,10 @@ export class CollectiveMessages implements CollectivePorts {
     const from = bytes === 0 ? nowhere : this.place(pointer, offset, bytes);
     const { collectiveContext } = comm;
     const number = op.numbers.length === 0 ? unnumbered : op.numbers[op.nextNumber++]!;
-    return this.engine.startNumbered(from, bytes, world, op.tag, collectiveContext, SendMode.STANDARD, number);
+    this.engine.actFor(op.request as RecordId);
+    const send = this.engine.startNumbered(from, bytes, world, op.tag, collectiveContext, SendMode.STANDARD, number);
+    this.engine.actForProgram();
+    return send;
   }
 
   receive(op: Operation, peer: number, local: boolean, pointer: Pointer, offset: number, bytes: number): RecordId {
@@ -90,14 +93,16 @@ export class CollectiveMessages implements CollectivePorts {
     return this.memory.lend(this.memory.view(pointer, offset + bytes).subarray(offset));
   }
 
-  complete(record: RecordId): number {
+  complete(op: Operation, record: RecordId): number {
     const engine = this.engine;
     if (!engine.isComplete(record)) return underWay;
     const { records } = engine;
     const error = records.get(record, R_ERROR);
     const isShorter = records.get(record, R_STATUS_BYTES) < records.get(record, R_BYTES);
     const isReceive = records.get(record, R_KIND) === RecordKind.RECEIVE;
+    engine.actFor(op.request as RecordId);
     engine.giveBack(record);
+    engine.actForProgram();
     return error === 0 && isShorter && isReceive ? shorter : error;
   }
 

@@ -41,11 +41,16 @@ interface Starting {
   readonly reduction: Reduction | null;
   /** Undefined: the communicator's next one. */
   readonly tag: number | undefined;
+  /** Does the program see nothing before it is over? */
+  readonly isBlocking: boolean;
   readonly exact: boolean;
   readonly error?: ErrorCode;
 }
 
-const tagOf = (form: CollectiveForm): number | undefined => (typeof form === "number" ? form : undefined);
+const startOf = (form: CollectiveForm): Pick<Starting, "tag" | "isBlocking"> => ({
+  tag: typeof form === "number" ? form : undefined,
+  isBlocking: form === "blocking",
+});
 
 const nowhere = 0 as Pointer;
 
@@ -141,7 +146,7 @@ export class Collectives {
       return this.meet(comm, { kind, send, receive, bytes, root, inPlace, error, reduction: null });
     }
     const program = equalProgram(comm, kind, call, 1);
-    return this.begin(comm, { program, send, receive, reduction: null, tag: tagOf(form), exact: true, error });
+    return this.begin(comm, { program, send, receive, reduction: null, ...startOf(form), exact: true, error });
   }
 
   /** Reduce, allreduce, reduce-scatter with equal blocks (`bytes` is one block), scan, exscan. */
@@ -159,7 +164,7 @@ export class Collectives {
       return this.meet(comm, { kind, send, receive, bytes, root, inPlace, error: 0, reduction });
     }
     const program = equalProgram(comm, kind, call, reduction.elementBytes);
-    return this.begin(comm, { program, send, receive, reduction, tag: tagOf(form), exact: true });
+    return this.begin(comm, { program, send, receive, reduction, ...startOf(form), exact: true });
   }
 
   /** Does the call meet the other members on the communicator's board? The same answer at every member. */
@@ -198,7 +203,7 @@ export class Collectives {
   ): RecordId {
     const program = blocksProgram(comm, collective);
     const exact = reduction !== null;
-    return this.begin(comm, { program, send, receive, reduction, tag: tagOf(form), exact, error });
+    return this.begin(comm, { program, send, receive, reduction, ...startOf(form), exact, error });
   }
 
   startNeighbor(
@@ -209,13 +214,21 @@ export class Collectives {
     form: CollectiveForm = "nonblocking",
   ): RecordId {
     const program = neighborProgram(collective);
-    return this.begin(comm, { program, send, receive, reduction: null, tag: tagOf(form), exact: false });
+    return this.begin(comm, { program, send, receive, reduction: null, ...startOf(form), exact: false });
   }
 
   /** An allgather under a tag of the caller's: for agreements, which may run on communicators that are not finished. */
   startAgreement(comm: Communicator, buffer: Pointer, bytes: number, tag: number): RecordId {
     const program = agreementProgram(comm, bytes);
-    return this.begin(comm, { program, send: nowhere, receive: buffer, reduction: null, tag, exact: true });
+    return this.begin(comm, {
+      program,
+      send: nowhere,
+      receive: buffer,
+      reduction: null,
+      tag,
+      isBlocking: false,
+      exact: true,
+    });
   }
 
   /** into = left ∘ right in this process alone. */
@@ -233,7 +246,11 @@ export class Collectives {
     this.boards.arriveAgain((comm, call, request) => {
       const { kind, send, receive, reduction, error, number } = call;
       const program = equalProgram(comm, kind, call, reduction?.elementBytes ?? 1);
-      this.begin(comm, { program, send, receive, reduction, tag: number, exact: true, error }, request);
+      this.begin(
+        comm,
+        { program, send, receive, reduction, tag: number, isBlocking: true, exact: true, error },
+        request,
+      );
     });
   }
 
@@ -259,6 +276,7 @@ export class Collectives {
     const channel = this.messages.open(comm);
     comm.endPromise(tag);
     this.engine.pass.closeReceives();
+    if (!starting.isBlocking) this.engine.collectiveBegins(request);
     this.executor.start({
       program,
       channel,

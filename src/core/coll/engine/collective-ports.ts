@@ -37,7 +37,7 @@ export interface CollectivePorts {
     bytes: number,
   ): RecordId;
   /** `underWay`, or the result of the message; with the result the record is freed and must not be used again. */
-  complete(record: RecordId): ErrorCode | typeof underWay | typeof shorter;
+  complete(operation: Operation, record: RecordId): ErrorCode | typeof underWay | typeof shorter;
   /**
    * The operation has failed and does not wait for this message any more. A receive that has matched nothing should complete
    * soon, with any error; a send may go on. `complete` is called as before, until it has a result.

@@ -193,7 +193,7 @@ export class Executor {
     const { records } = operation;
     const before = operation.recordCount;
     for (let index = 0; index < operation.recordCount; ) {
-      const error = this.ports.complete(records[index] as RecordId);
+      const error = this.ports.complete(operation, records[index] as RecordId);
       if (error === underWay) {
         index++;
         continue;

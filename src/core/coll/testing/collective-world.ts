@@ -274,7 +274,7 @@ export class CollectiveWorld {
         else this.#match(unexpected.splice(at, 1)[0]!, record);
         return id;
       },
-      complete: (id) => {
+      complete: (_operation, id) => {
         const record = this.#records[id]!;
         if (record.state === "collected") throw new Error("a record was asked about after it had been given back");
         if (record.state === "under way") return underWay;

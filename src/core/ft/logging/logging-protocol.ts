@@ -294,6 +294,14 @@ export class LoggingProtocol implements Protocol {
   /** What has been matched is in the log, seen or not. */
   seen(): void {}
 
+  collectiveBegins(): void {}
+
+  actsFor(): void {}
+
+  actsForProgram(): void {}
+
+  collectiveSeen(): void {}
+
   matched(receive: RecordId, source: WorldRank, sequence: number): void {
     this.receives.matched(receive, source, sequence);
   }

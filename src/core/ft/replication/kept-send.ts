@@ -5,11 +5,12 @@
 import type { Pointer, RecordId } from "../../base/brand.ts";
 import { saves } from "../../base/saved-classes.ts";
 import type { KeptMessage } from "../../request/decisions.ts";
+import type { Past, Strand } from "./strands.ts";
 
 export const noSend = -1 as RecordId;
 
 /** Used again for later messages: nothing is allocated for a message. */
-export class KeptSend implements KeptMessage {
+export class KeptSend implements KeptMessage, Past {
   dest = 0;
   /** Of its receiver: the one that it is put on its way to. */
   replica = 0;
@@ -20,8 +21,10 @@ export class KeptSend implements KeptMessage {
   bytes = 0;
   sequence = 0;
   isSynchronous = false;
-  /** How many messages the program had seen when it posted this one (seen-order.ts). */
+  /** What it depends on: how many messages the program had seen when it posted this one (seen-order.ts), or started the collective that did. */
   position = 0;
+  strand: Strand | null = null;
+  taken = 0;
   pointer = 0 as Pointer;
   /** Its bytes stay where they are as long as a receiver may read them. */
   readonly isLent = true;
@@ -32,6 +35,8 @@ export class KeptSend implements KeptMessage {
   /** Bits: the replicas of the receiver that have all of it, those that it has been announced to. */
   has = 0;
   announced = 0;
+  /** Bits: the replicas that all of it was put on its way to. Those of them that are not in `has` have still to confirm it. */
+  went = 0;
   /** Bits: the replicas that have asked for it again, and are still to answer an announcement of it. */
   wished = 0;
   /** How many decisions had been made when it was sent, and has it waited for them (`leading/leader-sends.ts`)? */

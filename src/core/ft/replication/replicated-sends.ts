@@ -28,8 +28,12 @@ import { type Membership, replicasMax } from "./membership.ts";
 import { RevivalWord } from "./revival-words.ts";
 import type { SeenOrder } from "./seen-order.ts";
 import { SendChannel } from "./send-channel.ts";
+import type { Strand } from "./strands.ts";
 import type { WorldGates } from "./world-gates.ts";
-import { type WorldNotice, WorldNotices } from "./world-notices.ts";
+import { type UnsentMessage, type WorldNotice, WorldNotices } from "./world-notices.ts";
+
+/** Bits: what has become of the messages of a channel. */
+const Pumped = { MOVED: 1, NO_ROOM: 2, SHUT: 4 } as const;
 
 /** A message that a receiver has been told of, and has not taken yet. */
 class AnnouncedSend {
@@ -212,10 +216,14 @@ export class ReplicatedSends {
     message.isSynchronous = words[at + R_MODE] === SendMode.SYNCHRONOUS;
     message.pointer = words[at + R_POINTER]! as Pointer;
     message.send = send;
-    message.position = this.order.end;
+    const strand = this.order.strands.current;
+    message.position = strand === null ? this.order.end : strand.base;
+    message.strand = strand;
+    message.taken = strand === null ? 0 : strand.length;
     message.ticket = this.ticketNow();
     message.isDelayed = false;
     message.announced = 0;
+    message.went = 0;
     message.wished = 0;
     message.isOver = false;
     return message;
@@ -241,7 +249,7 @@ export class ReplicatedSends {
   /** Have all that live all of it? Then it is over. */
   protected settle(channel: SendChannel, message: KeptSend): boolean {
     if ((message.has | channel.dead) !== this.all || message.announced !== 0) return false;
-    message.isOver = true;
+    channel.settle(message);
     this.unsettled--;
     this.complete(message);
     this.copies.give(message);
@@ -258,37 +266,43 @@ export class ReplicatedSends {
       this.pending.add(channel);
       return false;
     }
-    let moved = false;
-    let isPending = false;
+    let outcomes = 0;
     for (let world = 0; to >>> world !== 0; world++) {
-      if ((to & (1 << world)) === 0) continue;
-      if (this.pump(channel, world)) moved = true;
-      const next = channel.next[world]!;
-      if (next >= channel.end) continue;
-      if (this.mayPass(channel, channel.at(next), world)) isPending = true;
-      else this.shut.add(channel);
+      if ((to & (1 << world)) !== 0) outcomes |= this.pump(channel, world);
     }
-    if (isPending) this.pending.add(channel);
-    return moved;
+    if ((outcomes & Pumped.NO_ROOM) !== 0) this.pending.add(channel);
+    if ((outcomes & Pumped.SHUT) !== 0) this.shut.add(channel);
+    return (outcomes & Pumped.MOVED) !== 0;
   }
 
-  /** Puts on its way to one replica what it lacks, as far as there is room. */
-  private pump(channel: SendChannel, world: number): boolean {
+  /**
+   * Puts on its way to one replica what it lacks, as far as there is room. A message that a gate holds back holds those behind it that are the program's
+   * as well, or of the same collective.
+   */
+  private pump(channel: SendChannel, world: number): number {
     const bit = 1 << world;
     const { next } = channel;
-    let moved = false;
+    let outcome = 0;
+    let held = null as Set<Strand | null> | null;
     for (let position = next[world]!; ; position++) {
       // A message that settles takes those behind it along that had settled before.
       position = Math.max(position, channel.first);
-      next[world] = position;
-      if (position >= channel.end) return moved;
+      if (held === null) next[world] = position;
+      if (position >= channel.end) return outcome;
       const message = channel.at(position);
-      if (message.isOver || ((message.has | message.announced) & bit) !== 0) continue;
+      if (message.isOver || ((message.has | message.announced | message.went) & bit) !== 0) continue;
       if (channel.isTakenElsewhere(world, message.sequence)) continue;
-      if (!this.mayLeave(message) || !this.mayPass(channel, message, world) || !this.transmit(message, world))
-        return moved;
+      if (!this.mayLeave(message)) return outcome | Pumped.NO_ROOM;
+      if (held?.has(message.strand) === true || !this.mayPass(channel, message, world)) {
+        outcome |= Pumped.SHUT;
+        if (!channel.mayOvertake) return outcome;
+        held ??= new Set();
+        held.add(message.strand);
+        continue;
+      }
+      if (!this.transmit(message, world)) return outcome | Pumped.NO_ROOM;
       this.settle(channel, message);
-      moved = true;
+      outcome |= Pumped.MOVED;
     }
   }
 
@@ -299,7 +313,7 @@ export class ReplicatedSends {
 
   /** Is that world as far as this process was when it posted the message, or as another replica was that has sent it there? */
   private mayPass(channel: SendChannel, message: KeptSend, world: number): boolean {
-    if (!this.hasGates || this.gates.mayPass(world, message.position)) return true;
+    if (!this.hasGates || this.gates.mayPass(world, message)) return true;
     return channel.sentIn(world).has(message.sequence);
   }
 
@@ -308,8 +322,10 @@ export class ReplicatedSends {
     const keeper = this.keepers;
     const went = (this.flips ?? this.ports).transmit(message, keeper);
     if (went === Went.NOWHERE) return false;
-    if (went === Went.WHOLE) this.wentWhole(message, world);
-    else {
+    if (went === Went.WHOLE) {
+      message.went |= 1 << world;
+      this.wentWhole(message, world);
+    } else {
       message.announced |= 1 << world;
       this.announced.set(keeper, new AnnouncedSend(message, world));
       this.keepers = (keeper + 1) | 0;
@@ -531,6 +547,7 @@ export class ReplicatedSends {
       channel.forgetElsewhere();
       channel.forEach((message) => {
         message.announced = 0;
+        message.went = 0;
         message.wished = 0;
         this.votes?.abstain(message);
         this.settle(channel, message);
@@ -544,9 +561,7 @@ export class ReplicatedSends {
   }
 
   private sendFrom(channel: SendChannel, worlds: number): void {
-    for (let world = 0; worlds >>> world !== 0; world++) {
-      if ((worlds & (1 << world)) !== 0) channel.next[world] = channel.first;
-    }
+    channel.restart(worlds);
     if (channel.first < channel.end) this.pending.add(channel);
   }
 
@@ -580,20 +595,17 @@ export class ReplicatedSends {
       if ((clones & (1 << world)) === 0) continue;
       for (const channel of this.channels.values()) {
         if (this.membership.isAlive(channel.rank, world)) {
-          channel.forEach(({ sequence, position, has }) => {
-            if ((has & (1 << world)) === 0) this.vouchFor(channel, world, sequence, position);
+          channel.forEach((message) => {
+            if ((message.has & (1 << world)) === 0) this.vouchFor(channel, world, message);
           });
-        } else {
-          this.notices.forUnsent(channel, world, (sequence, position) =>
-            this.vouchFor(channel, world, sequence, position),
-          );
-        }
+        } else for (const message of this.notices.unsent(channel, world)) this.vouchFor(channel, world, message);
       }
     }
   }
 
-  private vouchFor(channel: SendChannel, world: number, sequence: number, position: number): void {
-    if (channel.vouched.has(sequence) || !this.gates.mayPass(world, position)) return;
+  private vouchFor(channel: SendChannel, world: number, message: UnsentMessage): void {
+    const { sequence } = message;
+    if (channel.vouched.has(sequence) || !this.gates.mayPass(world, message)) return;
     channel.vouched.add(sequence);
     const c = channel.rank * replicasMax + world;
     this.ports.tell({ rank: this.place.rank, replica: world }, { a: RevivalWord.SENT, b: sequence, c });
@@ -611,10 +623,8 @@ export class ReplicatedSends {
   /** What was seen before everything that is kept is not asked for again. */
   trimOrder(): void {
     let oldest = this.notices.oldest(this.gates.oldest(this.worlds | this.membership.aheadOf(this.place.rank)));
-    for (const channel of this.channels.values()) {
-      if (channel.first < channel.end) oldest = Math.min(oldest, channel.at(channel.first).position);
-    }
-    this.order.trim(oldest);
+    for (const channel of this.channels.values()) oldest = channel.oldest(oldest);
+    this.order.trim(this.order.strands.oldest(oldest));
     this.gates.trimmed();
   }
 

@@ -314,8 +314,32 @@ export class ReplicationProtocol extends PassThrough {
       (isOver ? order.receive(source, sequence) : !order.show(source, sequence))
     )
       return;
-    if (order.isFull) this.sends.trimOrder();
-    order.add(source, sequence);
+    const strand = order.strands.current;
+    if (strand === null) this.addSeen(source, sequence);
+    else strand.add(source, sequence);
+  }
+
+  private addSeen(source: number, sequence: number): void {
+    if (this.order.isFull) this.sends.trimOrder();
+    this.order.add(source, sequence);
+  }
+
+  override collectiveBegins(collective: RecordId): void {
+    if (this.sends.hasGates) this.order.strands.begin(collective, this.order.end);
+  }
+
+  override actsFor(collective: RecordId): void {
+    this.order.strands.enter(collective);
+  }
+
+  override actsForProgram(): void {
+    this.order.strands.leave();
+  }
+
+  override collectiveSeen(collective: RecordId): void {
+    const strand = this.order.strands.end(collective);
+    if (strand === null) return;
+    for (let i = 0; i < strand.length; i++) this.addSeen(strand.rankAt(i), strand.sequenceAt(i));
   }
 
   /** A sender that waits for its message to be taken is told that it is here, unless it lacks the bytes of it. */

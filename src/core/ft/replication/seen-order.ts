@@ -2,9 +2,10 @@
  * The order in which the program of this process has seen messages of other ranks: received them, or heard of them by a probe or by a look at
  * a request. What it sends may depend on all that it had seen before it posted the message: in a world that is behind the message
  * waits until the same has been sent there (world-gates.ts). What has come and was not seen yet has no part in it. Of what was seen before
- * the oldest message that is still kept the order does not matter, and is forgotten.
+ * the oldest message that is still kept the order does not matter, and is forgotten. What nonblocking collectives under way have taken is beside the order (strands.ts).
  */
 import { lives } from "../../base/saved-classes.ts";
+import { Strands } from "./strands.ts";
 
 const placesMin = 1024;
 
@@ -16,6 +17,7 @@ export class SeenOrder {
   end = 0;
   /** By rank: messages that the program has heard of, and has still to receive. */
   private readonly shown = new Map<number, Set<number>>();
+  readonly strands = new Strands();
 
   add(rank: number, sequence: number): void {
     if (this.isFull) this.grow();

@@ -34,6 +34,8 @@ export class SendChannel {
   /** The numbers of all that were posted. */
   readonly posted = new ReceivedNumbers();
   private readonly kept: KeptSend[] = [];
+  /** Those of them that are of nonblocking collectives: no other message waits for them, nor they for others. */
+  private woven = 0;
   /** Messages that ever were before the first of `kept`, and how many of `kept` are over without a gap. */
   private gone = 0;
   private empty = 0;
@@ -66,6 +68,7 @@ export class SendChannel {
   add(message: KeptSend): void {
     this.posted.add(message.sequence);
     this.kept.push(message);
+    if (message.strand !== null) this.woven++;
   }
 
   /** False: that was known. */
@@ -124,8 +127,8 @@ export class SendChannel {
   unsentTo(replica: number): Set<number> {
     const unsent = new Set<number>();
     for (let position = Math.max(this.first, this.next[replica]!); position < this.end; position++) {
-      const { isOver, has, announced, sequence } = this.at(position);
-      if (!isOver && ((has | announced) & (1 << replica)) === 0) unsent.add(sequence);
+      const { isOver, has, announced, went, sequence } = this.at(position);
+      if (!isOver && ((has | announced | went) & (1 << replica)) === 0) unsent.add(sequence);
     }
     return unsent;
   }
@@ -157,6 +160,35 @@ export class SendChannel {
   forEach(visit: (message: KeptSend) => void): void {
     // A message that is over may be taken out of the list meanwhile.
     for (const message of this.kept.slice(this.empty)) if (!message.isOver) visit(message);
+  }
+
+  /** That message is over. */
+  settle(message: KeptSend): void {
+    message.isOver = true;
+    if (message.strand !== null) this.woven--;
+  }
+
+  /** May a message be put on its way before one that was posted earlier and waits? */
+  get mayOvertake(): boolean {
+    return this.woven !== 0;
+  }
+
+  /** All of them are sent to those replicas (bits) that do not have them, from the first on. */
+  restart(replicas: number): void {
+    for (let replica = 0; replicas >>> replica !== 0; replica++) {
+      if ((replicas & (1 << replica)) !== 0) this.next[replica] = this.first;
+    }
+    for (let position = this.first; position < this.end; position++) this.at(position).went &= ~replicas;
+  }
+
+  /** The order of what was seen is asked for from there on. */
+  oldest(newest: number): number {
+    if (this.first === this.end) return newest;
+    // Positions of the program's messages grow.
+    const last = this.woven === 0 ? this.first + 1 : this.end;
+    let oldest = newest;
+    for (let place = this.first; place < last; place++) oldest = Math.min(oldest, this.at(place).position);
+    return oldest;
   }
 
   /** Messages that are over leave the list, oldest first. */

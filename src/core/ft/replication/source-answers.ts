@@ -12,6 +12,7 @@ import type { ReplicatedSends } from "./replicated-sends.ts";
 import { RevivalWord } from "./revival-words.ts";
 import { Roll } from "./roll.ts";
 import type { SeenOrder } from "./seen-order.ts";
+import type { Past } from "./strands.ts";
 import type { WorldGates } from "./world-gates.ts";
 
 /** What has been said of the newest question, which may come before the question itself. */
@@ -21,8 +22,8 @@ class Inquiry {
   /** Null: the question has not come. */
   source: ProcessName | null = null;
   readonly said: ProcessName[] = [];
-  /** The program had seen so much when all was posted; −1: it is not. */
-  position = -1;
+  /** What this process had seen when all was posted; null: it is not. */
+  past: Past | null = null;
 
   constructor(question: number, life: number) {
     this.question = question;
@@ -100,11 +101,11 @@ export class SourceAnswers {
     const { inquiry } = this;
     if (inquiry === null || inquiry.source === null || !this.awaited.isEmpty) return;
     const { source, question, life } = inquiry;
-    if (inquiry.position < 0) {
+    if (inquiry.past === null) {
       if (!this.sends.hasPosted(cloneOfQuestion(question))) return;
-      inquiry.position = this.order.end;
+      inquiry.past = this.order.strands.pastNow(this.order.end);
     }
-    if (!this.gates.mayPass(source.replica, inquiry.position)) return;
+    if (!this.gates.mayPass(source.replica, inquiry.past)) return;
     inquiry.source = null;
     this.ports.tell(source, { a: RevivalWord.PREPARED, b: question, c: life });
   }

@@ -11,6 +11,7 @@ import { lives, saves } from "../../base/saved-classes.ts";
 import type { ProtocolPorts } from "../protocol.ts";
 import { ReceivedNumbers } from "../received-numbers.ts";
 import type { SeenOrder } from "./seen-order.ts";
+import type { Past } from "./strands.ts";
 
 class Gate {
   readonly world: number;
@@ -52,7 +53,7 @@ export class WorldGates {
   private readonly ports: ProtocolPorts;
   private readonly gates = new Map<number, Gate>();
   private own: number;
-  /** A clone's own world is not as far as its source was; that far: a position, and what had come and was not seen. */
+  /** A clone's own world is not as far as its source was; that far: a position, and what had come and was not seen by the program. */
   isAhead = false;
   private sourceEnd = 0;
   private unseen: Numbers = new Map();
@@ -70,13 +71,14 @@ export class WorldGates {
     this.isAhead = true;
     this.sourceEnd = this.order.end;
     this.unseen = this.unseenNow();
+    this.addTaken(this.unseen);
     // The order may have been forgotten past those that the source did not ask for.
     for (const gate of this.gates.values()) gate.isPastForgotten = false;
   }
 
   /** Has the own world come as far as the source was? Then that is so for ever. */
   hasCaughtUp(): boolean {
-    if (!this.isAhead || !this.mayPass(this.own, this.sourceEnd)) return false;
+    if (!this.isAhead || !this.hasPassed(this.own, this.sourceEnd)) return false;
     const gate = this.gateOf(this.own);
     for (const [rank, numbers] of this.unseen) {
       for (const number of numbers) if (!hasSent(gate, rank, number)) return false;
@@ -129,8 +131,17 @@ export class WorldGates {
     if (!this.isFree(world)) this.gateOf(world).sentBy(rank).addBefore(sequence);
   }
 
-  /** May a message that was posted at that position be sent in that world? */
-  mayPass(world: number, position: number): boolean {
+  /** May a message be sent in that world? */
+  mayPass(world: number, { position, strand, taken }: Past): boolean {
+    if (!this.hasPassed(world, position)) return false;
+    if (strand === null || this.isFree(world)) return true;
+    const gate = this.gateOf(world);
+    for (let i = 0; i < taken; i++) if (!hasSent(gate, strand.rankAt(i), strand.sequenceAt(i))) return false;
+    return true;
+  }
+
+  /** Has all been sent in that world that the program had seen before that position? */
+  private hasPassed(world: number, position: number): boolean {
     if (this.isFree(world)) return true;
     const gate = this.gateOf(world);
     if (gate.isPastForgotten && gate.position >= position) return true;
@@ -150,6 +161,7 @@ export class WorldGates {
   /** Has all been sent in that world that was seen before the remembered order? That is all that has come, but for what is remembered or not seen yet. */
   private hasSentForgotten(gate: Gate): boolean {
     const others = this.unseenNow(this.remembered(gate.position));
+    this.addTaken(others);
     for (const [rank, arrived] of this.arrived) {
       const first = gate.sent.get(rank)?.firstMissing ?? 0;
       const isLacking = (number: number): boolean =>
@@ -168,6 +180,11 @@ export class WorldGates {
       if (rank !== this.ports.rank && !this.order.isShown(rank, sequence)) addTo(found, rank, sequence);
     });
     return found;
+  }
+
+  /** What collectives under way have taken was not seen by the program either. */
+  private addTaken(found: Numbers): void {
+    this.order.strands.forEachTaken((rank, sequence) => addTo(found, rank, sequence));
   }
 
   /** From that position on. */

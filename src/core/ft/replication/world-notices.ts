@@ -18,6 +18,7 @@ import { runMax } from "./acknowledgements.ts";
 import type { KeptSend } from "./kept-send.ts";
 import type { Membership } from "./membership.ts";
 import type { SendChannel } from "./send-channel.ts";
+import type { Past } from "./strands.ts";
 import type { WorldGates } from "./world-gates.ts";
 
 /** The first word of packets: the kind in the low bits (below 9: others between replicas), the world, and a count of messages. The last word: the rank that they are for. */
@@ -35,12 +36,18 @@ const countShift = 8;
 export const isNotice = (first: number): boolean =>
   (first & kindMask) === NoticePacket.RUN || (first & kindMask) === NoticePacket.BEFORE;
 
-/** Messages of a channel that are not known to have been sent in a world: their numbers, and where they were posted in the order of what the program has seen. */
+/** A message that is not known to have been sent in a world. */
+export interface UnsentMessage extends Past {
+  readonly sequence: number;
+}
+
+/** Those of a channel, in the order of posting. */
 class Waiting {
   readonly channel: SendChannel;
   readonly world: number;
-  readonly numbers: number[] = [];
-  readonly positions: number[] = [];
+  readonly messages: UnsentMessage[] = [];
+  /** Have any of them been of nonblocking collectives? Others may be sent before those. */
+  private isWoven = false;
   /** The run that is about to be told; `count` 0: none. */
   first = 0;
   count = 0;
@@ -50,19 +57,27 @@ class Waiting {
     this.world = world;
   }
 
-  push(sequence: number, position: number): void {
-    this.numbers.push(sequence);
-    this.positions.push(position);
+  push({ sequence, position, strand, taken }: KeptSend): void {
+    this.messages.push({ sequence, position, strand, taken });
+    if (strand !== null) this.isWoven = true;
   }
 
-  shift(): void {
-    this.numbers.shift();
-    this.positions.shift();
+  /** Takes those out that are sent by now; of the program's those behind the first that is not are not, either. */
+  remove(isSent: (message: UnsentMessage) => boolean): void {
+    const { messages } = this;
+    let kept = 0;
+    for (let i = 0; i < messages.length; i++) {
+      const mayBeSent = kept === 0 || this.isWoven;
+      if (mayBeSent && isSent(messages[i]!)) continue;
+      if (i === 0 && !this.isWoven) return;
+      messages[kept++] = messages[i]!;
+    }
+    messages.length = kept;
+    if (kept === 0) this.isWoven = false;
   }
 
   clear(): void {
-    this.numbers.length = 0;
-    this.positions.length = 0;
+    this.messages.length = 0;
     this.count = 0;
   }
 }
@@ -115,32 +130,32 @@ export class WorldNotices {
       if ((absent & bit) === 0) continue;
       const waiting = this.waitingOf(channel, world);
       const isOurs = (this.worlds & bit) !== 0;
-      const isSent = this.gates.isFree(world) || channel.isSentIn(world, message.sequence);
-      if (!isSent) {
-        waiting.push(message.sequence, message.position);
-        if (isOurs) this.release(waiting);
+      if (!this.isSent(waiting, message, isOurs)) {
+        waiting.push(message);
+        if (isOurs) this.shut.add(waiting);
       } else if (isOurs) this.add(waiting, message.sequence);
       if (waiting.count !== 0) this.tellRun(waiting);
     }
   }
 
+  private isSent({ channel, world }: Waiting, message: UnsentMessage, isOurs: boolean): boolean {
+    if (this.gates.isFree(world) || channel.isSentIn(world, message.sequence)) return true;
+    return isOurs && this.gates.mayPass(world, message);
+  }
+
   /** Tells what has passed the gate to a world that this process sends to. */
   private release(waiting: Waiting): void {
-    const { channel, world, numbers, positions } = waiting;
-    while (numbers.length > 0) {
-      if (!channel.isSentIn(world, numbers[0]!) && !this.gates.mayPass(world, positions[0]!)) {
-        this.shut.add(waiting);
-        return;
-      }
-      this.add(waiting, numbers[0]!);
-      waiting.shift();
-    }
+    waiting.remove((message) => {
+      const isSent = this.isSent(waiting, message, true);
+      if (isSent) this.add(waiting, message.sequence);
+      return isSent;
+    });
+    if (waiting.messages.length > 0) this.shut.add(waiting);
   }
 
   /** Of a world that another replica of ours sends to: it has told of those. */
   private skipKnown(waiting: Waiting): void {
-    const { channel, world, numbers } = waiting;
-    while (numbers.length > 0 && channel.isSentIn(world, numbers[0]!)) waiting.shift();
+    waiting.remove((message) => this.isSent(waiting, message, false));
   }
 
   /** The gate to a world may let more pass. */
@@ -162,7 +177,7 @@ export class WorldNotices {
     if (this.gates.isFree(replica) || (this.membership.inhabited & (1 << replica)) === 0) return;
     const waiting = this.waitingOf(channel, replica);
     channel.forEach((message) => {
-      if ((message.has & (1 << replica)) === 0) waiting.push(message.sequence, message.position);
+      if ((message.has & (1 << replica)) === 0) waiting.push(message);
     });
   }
 
@@ -236,7 +251,7 @@ export class WorldNotices {
   private tellWhole(waiting: Waiting): void {
     const { channel, world } = waiting;
     const { posted } = channel;
-    const isWaiting = new Set(waiting.numbers);
+    const isWaiting = new Set(waiting.messages.map(({ sequence }) => sequence));
     let before = posted.firstMissing;
     for (const number of isWaiting) if (((number - before) | 0) < 0) before = number;
     waiting.count = 0;
@@ -247,16 +262,14 @@ export class WorldNotices {
     for (const number of posted.later) if (!isWaiting.has(number)) this.add(waiting, number);
   }
 
-  forUnsent(channel: SendChannel, world: number, visit: (sequence: number, position: number) => void): void {
-    const waiting = this.all.get(channel)?.[world];
-    waiting?.numbers.forEach((sequence, i) => {
-      visit(sequence, waiting.positions[i]!);
-    });
+  /** Messages that are not known to have been sent in that world. */
+  unsent(channel: SendChannel, world: number): readonly UnsentMessage[] {
+    return this.all.get(channel)?.[world]?.messages ?? [];
   }
 
-  /** The numbers of messages that are not known to have been sent in that world. */
+  /** Their numbers. */
   unsentIn(channel: SendChannel, world: number): Set<number> {
-    return new Set(this.all.get(channel)?.[world]?.numbers);
+    return new Set(this.unsent(channel, world).map(({ sequence }) => sequence));
   }
 
   // Words
@@ -320,7 +333,7 @@ export class WorldNotices {
       for (const one of waiting) {
         if (one === undefined) continue;
         if ((this.worlds & (1 << one.world)) === 0) this.skipKnown(one);
-        if (one.positions.length > 0) oldest = Math.min(oldest, one.positions[0]!);
+        for (const { position } of one.messages) oldest = Math.min(oldest, position);
       }
     }
     return oldest;
