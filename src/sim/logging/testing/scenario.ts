@@ -13,6 +13,7 @@ import { Draft } from "../../generator/draft.ts";
 import { Random } from "../../random.ts";
 import type { ActionTime } from "../../recovery/recovering-run.ts";
 import { SimPlannedFaults } from "../../recovery/sim-planned-faults.ts";
+import type { CollectivePlan } from "../../script/collective-plan.ts";
 import type { Script } from "../../script/script.ts";
 import { type LoggingOutcome, runLogging } from "../run-logging.ts";
 
@@ -129,9 +130,11 @@ export function survive(scenario: Scenario): LoggingOutcome {
 /** Programs in a few words. Every call is an action, and so a call of the plan, of the ranks that it names. */
 export class ScenarioProgram {
   readonly #draft: Draft;
+  readonly #ranks: number;
   #tags = 1;
 
   constructor(ranks: number) {
+    this.#ranks = ranks;
     this.#draft = new Draft(new Random(1), { ranks, eagerBytesMax: 1000 });
   }
 
@@ -230,6 +233,26 @@ export class ScenarioProgram {
       const plan = { communicator: 0, at: to, source: ANY_SOURCE, tag, room: bytes, lent: false, mayTake: messages };
       draft.act(to, { kind: "receive-now", receive: draft.receive(plan) });
     }
+    return this;
+  }
+
+  /** A nonblocking collective: all start it, then comes what `between` says, then all wait for it. */
+  collectiveAround(kind: CollectivePlan["kind"], root: number, between: () => void): this {
+    const draft = this.#draft;
+    const collective = draft.collective({
+      communicator: 0,
+      kind,
+      root,
+      count: 1,
+      shape: 0,
+      inPlace: false,
+      reduction: "sum",
+      lent: false,
+    });
+    const all = Array.from({ length: this.#ranks }, (_, rank) => ({ rank, request: draft.newRequest(rank) }));
+    for (const { rank, request } of all) draft.act(rank, { kind: "collective", collective, request });
+    between();
+    for (const { rank, request } of all) draft.act(rank, { kind: "wait", requests: [request], inOrder: true });
     return this;
   }
 
