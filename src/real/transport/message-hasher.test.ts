@@ -1,5 +1,5 @@
 /** D1: vectors and plain loops say the same of all bytes. */
-import { equal } from "node:assert/strict";
+import { equal, notEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { splitmix32 } from "../../core/base/splitmix-32.ts";
 import { bytesHash } from "../../core/ft/replication/comparing/message-hash.ts";
@@ -19,6 +19,23 @@ test("D1 the hash of a message is the same in WebAssembly, at every length and p
   }
   for (const length of [4_095, 4_096, 4_097, 50_000]) {
     equal(hash(64, length), bytesHash({ view, words }, 64, length), `${length} bytes`);
+  }
+});
+
+test("D1 NaNs in some stretches of a message and not in others", () => {
+  const length = 5 * 4_096 + 1_000;
+  for (const nans of [[0], [1_023], [1_024], [1_030, 4_099], [5_119], [5_125, 5_126, 5_127]]) {
+    for (const word of [0x7fc00000, 0x7ff80000]) {
+      words.fill(7, 0, 6_000);
+      for (const at of nans) words[at] = word;
+      const positive = hash(0, length);
+      equal(positive, bytesHash({ view, words }, 0, length), `at ${nans}`);
+      for (const at of nans) words[at] = word | 0x80000000;
+      equal(hash(0, length), positive, `negative, at ${nans}`);
+      words[nans[0]!] = word + 1;
+      notEqual(hash(0, length), positive);
+      equal(hash(0, length), bytesHash({ view, words }, 0, length));
+    }
   }
 });
 

@@ -25,7 +25,7 @@ export const isRevocation = (first: number): boolean => (first & kindMask) === V
 
 export const isAbstention = (first: number): boolean => (first & kindMask) === VotePacket.ABSTENTION;
 
-const vectorBytesMin = 32;
+const vectorBytesMin = 64;
 
 /** Bytes of a process's memory, hashed where they lie. */
 export class HashedMemory {
