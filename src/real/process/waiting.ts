@@ -6,7 +6,7 @@
  * and each `idle` does one more small thing. With a core for every rank it polls the ring's next slot for a while (a packet is
  * seen within nanoseconds); after a few microseconds it gives the core away between polls, which costs 0.4 µs on an idle
  * machine and saves much on a busy one (8 bytes between two ranks, the machine busy with other programs: 4 µs, 25 with spins of
- * 40 µs); then it parks. Where the first yield of a wait finds that another thread wants the core, the next waits do not spin (ADR 64). With more ranks than cores it gives the core away about 200 times, then parks. (Allreduce of 8 ranks
+ * 40 µs); then it parks. Where the first yield of a wait finds that another thread wants the core, the next waits do not spin (ADR 64). With more ranks than cores it gives the core away about 200 times, 50 where others are on other nodes, then parks. (Allreduce of 8 ranks
  * on 2 cores: 5 µs by yielding, 42 and more by parking, worse by spinning first. 4 ranks on 2 nodes and 2 cores, two exchanges
  * a step: 17 to 23 µs with anything from 5 to 5000 yields, 33 with none.)
  *
@@ -72,6 +72,12 @@ interface WaitingOptions {
  */
 const yieldsBeforeService = 20;
 
+/**
+ * More ranks than cores, on several nodes. Linux makes a scheduling group of each session, which a node is: a yield gives no other node the core. (cg of class A, two replicas on 2 cores: 2.30 to 2.35 s with anything from 2 to 50 yields,
+ * 2.40 to 2.55 with 200, 2.39 with none; where replicas compare messages and wait for each other 2.65 to 2.77, 2.94 to 3.09, 2.97 to 3.05.)
+ */
+const yieldsAmongNodes = 50;
+
 /** With sockets: a megabyte takes 150 µs to another node, and a sleeping core needs up to 50 µs to wake. */
 const spinsWithSockets = 200;
 const yieldsWithSockets = 1000;
@@ -111,7 +117,8 @@ export class Waiting {
   constructor(node: NodeMemory, spinner: Spinner, options: WaitingOptions) {
     const { crowded, sleeper = null, napper = null, looks = 1000, parkMsMax = 100 } = options;
     const { spins = crowded ? 0 : sleeper === null ? 4 : spinsWithSockets } = options;
-    const yieldsCrowded = (napper?.services ?? 0) > 0 ? yieldsBeforeService : 200;
+    const yieldsAmongRanks = sleeper === null ? 200 : yieldsAmongNodes;
+    const yieldsCrowded = (napper?.services ?? 0) > 0 ? yieldsBeforeService : yieldsAmongRanks;
     const { yields = crowded ? yieldsCrowded : sleeper === null ? 100 : yieldsWithSockets } = options;
     this.#spinner = spinner;
     this.#sleeper = sleeper;
