@@ -118,6 +118,18 @@ describe("D1 random programs whose replicas compare what they send", () => {
     );
   }
 
+  for (const seed of [72010040, 72000250]) {
+    it(
+      `D1 mirrored, byte by byte: what a replica has still to say of a message is waited for when its own copy has come: seed ${seed}`,
+      longUnless(seed === 72010040),
+      () => {
+        const outcome = runComparingSeed({ seed, comparing: "whole" });
+        equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
+        ok(outcome.flipped.length === 1 && outcome.suspicions.length > 0);
+      },
+    );
+  }
+
   for (const seed of [70472, 60199]) {
     it(
       `D1 memory that is wrong is found by the first message that is judged, not always by the one that was hit: seed ${seed}`,

@@ -231,10 +231,12 @@ export class MessageComparison {
     const at = table.find(sequence);
     const { ports, membership } = this.host;
     const first = sender.aside.find((envelope) => ports.records.get(envelope, R_SEQUENCE) === sequence);
-    const isWhole = first !== undefined && !ports.records.hasFlag(first, RecordFlag.BROKEN);
-    if (isWhole && !membership.isAlive(rank, ports.records.get(first, R_REPLICA))) ports.spoil(first);
+    const isLeft = first === undefined || !membership.isAlive(rank, ports.records.get(first, R_REPLICA));
+    if (first !== undefined && isLeft && !ports.records.hasFlag(first, RecordFlag.BROKEN)) ports.spoil(first);
     this.isRestless = true;
-    if (at >= 0 && (table.heard(at) & (1 << replica)) === 0) table.abstain(at, replica);
+    // Where all replicas send to all, the rest of what this one says of it comes later than the message.
+    const isStillTold = !isLeft && sender.testimonies !== null && sender.testimonies.find(sequence, replica) !== null;
+    if (at >= 0 && (table.heard(at) & (1 << replica)) === 0 && !isStillTold) table.abstain(at, replica);
   }
 
   putAside(envelope: RecordId): void {
