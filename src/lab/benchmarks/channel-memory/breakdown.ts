@@ -31,9 +31,9 @@ interface Amount {
   readonly fewer: readonly number[];
 }
 const full: Amount = {
-  ranks: [4, 9, 16],
+  ranks: [4, 9],
   size: 36,
-  steps: 160,
+  steps: 60,
   checkpointEvery: "2s",
   fewerFor: 9,
   fewer: [9, 5, 3, 1],
