@@ -33,8 +33,8 @@ interface Amount {
 const full: Amount = {
   ranks: [4, 9],
   size: 36,
-  steps: 60,
-  checkpointEvery: "2s",
+  steps: 20,
+  checkpointEvery: "1s",
   fewerFor: 9,
   fewer: [9, 5, 3, 1],
 };
