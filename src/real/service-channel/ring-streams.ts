@@ -6,8 +6,8 @@ import {
   type Stretch,
   wordsBetween,
 } from "../../core/service-channel/channel.ts";
-import { copyManyWords } from "../machine/copy-many-words.ts";
 import { Head, headWords, incomingAt, type RingCalls, type SharedChannel } from "./channel-ring.ts";
+import { copyManyWords } from "./copy-many-words.ts";
 
 /** Words of a ring that begins at an index, from a position on, to an array. */
 export function copyOut(ring: Int32Array, position: number, into: Int32Array, at: number, count: number): void {

@@ -4,7 +4,7 @@
  */
 import { assert } from "../../core/base/assert.ts";
 import { copyWords } from "../../core/base/copy-words.ts";
-import { ViewAddresses } from "./view-addresses.ts";
+import { ViewAddresses } from "../machine/view-addresses.ts";
 
 /** A native call takes a microsecond. */
 const manyWords = 1 << 12;
