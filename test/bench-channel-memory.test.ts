@@ -1,6 +1,6 @@
 /** `banyan bench channel-memory`: once, with the smallest problems. Rows V2, V6, V10, V11. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { banyan, folderOf } from "./harness.ts";
 import { long } from "./long.ts";
@@ -36,6 +36,10 @@ async function measures(name: string, expected: readonly string[]): Promise<void
   assert.deepEqual([...figures].sort(), [...expected].sort());
 }
 
+test("V11: bench channel-memory draws Figure 6", long, () =>
+  measures("channel-memory-sharing", ["ring-8 shared_ring_us"]),
+);
+
 test("V6 V11: bench channel-memory draws Figures 7 and 8", long, () =>
   measures("channel-memory-ring", ["none ring_us", "memory ring_us", "memories-2 ring_us", "memory replay_us"]),
 );
@@ -47,3 +51,9 @@ test("V5 V10: bench channel-memory draws Figures 10 and 12", long, () =>
 test("V11: bench channel-memory draws Figure 11", long, () =>
   measures("channel-memory-renderer", ["none raytrace_s", "memory raytrace_s", "memories-2 raytrace_s"]),
 );
+
+test("V11: bench channel-memory draws Figure 13, and what fewer memories cost", long, () => {
+  const contenders = ["none", ...(existsSync("/dev/shm") ? ["memories-core"] : []), "memories", "memories-whole"];
+  const parts = contenders.flatMap((contender) => [`${contender} bt_s`, `${contender} communicating_s`]);
+  return measures("channel-memory-breakdown", ["none computing_s", ...parts, "memories fewer_memories_s"]);
+});

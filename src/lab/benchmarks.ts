@@ -3,9 +3,11 @@ import type { Benchmark } from "./benchmark.ts";
 import { allreduce } from "./benchmarks/allreduce.ts";
 import { bandwidth } from "./benchmarks/bandwidth.ts";
 import { cLatency } from "./benchmarks/c-latency.ts";
+import { memoryBreakdown } from "./benchmarks/channel-memory/breakdown.ts";
 import { memoryPingPong } from "./benchmarks/channel-memory/ping-pong.ts";
 import { memoryRenderer } from "./benchmarks/channel-memory/renderer.ts";
 import { memoryRing } from "./benchmarks/channel-memory/ring.ts";
+import { memorySharing } from "./benchmarks/channel-memory/sharing.ts";
 import { memoryVolatility } from "./benchmarks/channel-memory/volatility.ts";
 import { checkpoints } from "./benchmarks/checkpoints.ts";
 import { cloning } from "./benchmarks/cloning.ts";
@@ -60,7 +62,7 @@ export const benchmarks: readonly Benchmark[] = [
 
 /** The benchmarks that run only when they are named, part by part or all of them. */
 export const groups: Readonly<Record<string, readonly Benchmark[]>> = {
-  "channel-memory": [memoryPingPong, memoryRing, memoryVolatility, memoryRenderer],
+  "channel-memory": [memoryPingPong, memorySharing, memoryRing, memoryVolatility, memoryRenderer, memoryBreakdown],
   cloning: [cloning, cloningKernels],
   combination: [lostGrids],
   "fault-layer": [layerAllreduce, layerGrowth],

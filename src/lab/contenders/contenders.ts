@@ -45,13 +45,22 @@ export const layerIbcast: Contender = { id: "fault-layer-ibcast", label: "layer,
 export const memoryOne: Contender = { id: "memory", label: "1 memory", isOurs: true };
 export const memoryTwo: Contender = { id: "memories-2", label: "2 memories", isOurs: true };
 export const memoryOfDisk: Contender = { id: "memory-disk", label: "disk", isOurs: true };
+/** As many memories as nodes: files in a file system of memory, files on the disk, and those with checkpoints. */
+export const memoriesInCore: Contender = { id: "memories-core", label: "in core", isOurs: true };
+export const memoriesEach: Contender = { id: "memories", label: "memories", isOurs: true };
+export const memoriesWhole: Contender = { id: "memories-whole", label: "checkpoints", isOurs: true };
+/** Rings of so many nodes that share some memories. */
+export const ringOfEight: Contender = { id: "ring-8", label: "8 nodes", isOurs: true };
+export const ringOfTwelve: Contender = { id: "ring-12", label: "12 nodes", isOurs: true };
 
 /** Contenders that never share a plot have the same style. */
 const looks: readonly (readonly string[])[] = [
-  [banyanShared.id, banyanC.id, loggingNone.id],
-  [banyanOrdinary.id, banyanTypeScript.id, loggingSets.id, replicasParallel.id, memoryOne.id],
+  [banyanShared.id, banyanC.id, loggingNone.id, ringOfEight.id],
+  [banyanOrdinary.id, banyanTypeScript.id, loggingSets.id, replicasParallel.id, memoryOne.id, memoriesInCore.id],
   ...peerKinds.map(({ id }, i) =>
-    i === 0 ? [id, loggingClassical.id, plainTwice.id, memoryTwo.id] : [id, replicasMirror.id, memoryOfDisk.id],
+    i === 0
+      ? [id, loggingClassical.id, plainTwice.id, memoryTwo.id, memoriesEach.id, ringOfTwelve.id]
+      : [id, replicasMirror.id, memoryOfDisk.id, memoriesWhole.id],
   ),
   [replicasLeader.id, comparedTwice.id],
   [replicasThrice.id],

@@ -45,6 +45,54 @@ function check(homes: StoredHomes, sequence: number): void {
 }
 
 describe("the files of a channel memory", () => {
+  it("room is reserved for many words, ahead of them, and what is left of it is given back", () => {
+    const path = newFolder();
+    const asked: number[][] = [];
+    const reserve = (_file: number, from: number, bytes: number): boolean => asked.push([from, bytes]) > 0;
+    const store = new SegmentFiles(path, false, undefined, reserve);
+    const mib = new Int32Array(1 << 18);
+    store.begin(0);
+    store.appendFirst(mib, 2);
+    deepEqual(asked, [], "few words need none");
+    for (let i = 0; i < 5; i++) store.append([mib]);
+    store.append([mib, mib, mib, mib, mib]);
+    deepEqual(asked, [
+      [8, 4 << 20],
+      [8 + (4 << 20), 4 << 20],
+      [8 + (8 << 20), 4 << 20],
+    ]);
+    store.begin(1);
+    equal(statSync(join(path, "segment-0")).size, 8 + (10 << 20));
+    store.end();
+  });
+
+  it("a segment is as long as what was written, whatever room it has, and takes no more of the disk when another has begun", () => {
+    const path = newFolder();
+    const store = new SegmentFiles(path);
+    const words = new Int32Array(1 << 14).fill(9);
+    store.begin(0);
+    store.append([words]);
+    const file = join(path, "segment-0");
+    equal(statSync(file).size, words.byteLength);
+    store.begin(1);
+    ok(512 * statSync(file).blocks < 1 << 20);
+    const read = new Int32Array(words.length);
+    store.read(0, 0, read);
+    deepEqual(read, words);
+    store.end();
+  });
+
+  it("a disk that has no room for more than what is written is written to all the same, and not asked again", () => {
+    const path = newFolder();
+    let asked = 0;
+    const store = new SegmentFiles(path, false, undefined, () => asked++ > 0);
+    store.begin(0);
+    for (let i = 0; i < 3; i++) store.append([Int32Array.of(1, 2, 3)]);
+    equal(asked, 1);
+    equal(statSync(join(path, "segment-0")).size, 36);
+    store.end();
+  });
+
   it("few words are written whole, however much the direct way takes of them", () => {
     const words = Int32Array.of(1, 2, 3, 4, 5);
     const ways: (DirectWrite | null | undefined)[] = [

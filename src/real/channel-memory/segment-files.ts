@@ -20,6 +20,7 @@ import { isFull } from "../../core/base/system-error.ts";
 import type { SegmentStore, WrittenSegment } from "../../core/ft/channel-memory/memory/segment-store.ts";
 import { syncFolder } from "../disk/sync-folder.ts";
 import { type DirectWrite, openDirectWrite } from "./direct-write.ts";
+import { openReserveRoom, type ReserveRoom } from "./reserve-room.ts";
 
 /** Segments that are open for reading at a time, beside the present one. */
 const openMax = 32;
@@ -27,6 +28,8 @@ const pieceBytesDefault = 1 << 20;
 /** Tries to write to a full disk, less than a process may be silent. */
 const fullTriesMax = 40;
 const fullPauseMs = 10;
+/** So much room is reserved at a time, for whoever writes much. */
+const reservedBytes = 1 << 22;
 /** Of one system call. */
 const partsMax = 512;
 const namePattern = /^segment-(\d+)$/;
@@ -38,12 +41,23 @@ export class SegmentFiles implements SegmentStore {
   readonly #open = new Map<number, number>();
   #present = 0;
   #file = -1;
+  /** Bytes of the present segment, and how many it has room for. */
+  #bytes = 0;
+  #room = 0;
   readonly #direct: DirectWrite | null;
+  /** Null: not here, or not any more, because there was no room or it cannot be done. */
+  #reserve: ReserveRoom | null;
   readonly #never = new Int32Array(new SharedArrayBuffer(4));
 
-  /** The folder is made if it is not there; files of a process before stay until they are dropped. `direct`: how few words are written. */
-  constructor(folder: string, isForDisk = false, direct: DirectWrite | null = openDirectWrite()) {
+  /** The folder is made if it is not there; files of a process before stay until they are dropped. `direct`: how few words are written; `reserve`: room for many. */
+  constructor(
+    folder: string,
+    isForDisk = false,
+    direct: DirectWrite | null = openDirectWrite(),
+    reserve: ReserveRoom | null = openReserveRoom(),
+  ) {
     this.#direct = direct;
+    this.#reserve = reserve;
     this.#folder = folder;
     this.#isForDisk = isForDisk;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -51,7 +65,13 @@ export class SegmentFiles implements SegmentStore {
   }
 
   begin(segment: number): void {
-    if (this.#file >= 0) this.#remember(this.#present, this.#file);
+    if (this.#file >= 0) {
+      // What it does not need is free for others.
+      if (this.#room > this.#bytes) ftruncateSync(this.#file, this.#bytes);
+      this.#remember(this.#present, this.#file);
+    }
+    this.#bytes = 0;
+    this.#room = 0;
     this.#file = openSync(this.#path(segment), "wx+", 0o600);
     this.#present = segment;
     if (this.#isForDisk) syncFolder(this.#folder);
@@ -59,18 +79,32 @@ export class SegmentFiles implements SegmentStore {
 
   append(parts: readonly Int32Array[]): void {
     const bytes = parts.map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength));
+    const count = bytes.reduce((sum, { length }) => sum + length, 0);
+    this.#makeRoom(count);
+    this.#bytes += count;
     for (let from = 0; from < bytes.length; from += partsMax) this.#writeAll(bytes.slice(from, from + partsMax));
     if (this.#isForDisk) fdatasyncSync(this.#file);
   }
 
   appendFirst(words: Int32Array, count: number): void {
     const bytes = 4 * count;
+    this.#bytes += bytes;
     const written = this.#direct === null ? 0 : this.#direct(this.#file, words, bytes);
     if (written !== bytes) {
       const gone = Math.max(0, written);
       this.#writeAll([new Uint8Array(words.buffer, words.byteOffset + gone, bytes - gone)]);
     }
     if (this.#isForDisk) fdatasyncSync(this.#file);
+  }
+
+  /** A disk without so much room may have enough for what is written: that says so. */
+  #makeRoom(bytes: number): void {
+    const end = this.#bytes + bytes;
+    if (this.#reserve === null || end <= this.#room) return;
+    const from = Math.max(this.#room, this.#bytes);
+    const room = Math.max(reservedBytes, end - from);
+    if (this.#reserve(this.#file, from, room)) this.#room = from + room;
+    else this.#reserve = null;
   }
 
   #writeAll(parts: readonly Uint8Array[]): void {

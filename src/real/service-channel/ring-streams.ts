@@ -1,5 +1,4 @@
 /** The streams of a client in shared memory, for the thread that drives its connection. */
-import { copyWords } from "../../core/base/copy-words.ts";
 import {
   type Incoming,
   type LastingWords,
@@ -8,21 +7,22 @@ import {
   wordsBetween,
 } from "../../core/service-channel/channel.ts";
 import { Head, headWords, incomingAt, type RingCalls, type SharedChannel } from "./channel-ring.ts";
+import { copyManyWords } from "./copy-many-words.ts";
 
 /** Words of a ring that begins at an index, from a position on, to an array. */
 export function copyOut(ring: Int32Array, position: number, into: Int32Array, at: number, count: number): void {
   const from = position & (ring.length - 1);
   const first = Math.min(count, ring.length - from);
-  copyWords(ring, from, into, at, first);
-  if (first < count) copyWords(ring, 0, into, at + first, count - first);
+  copyManyWords(ring, from, into, at, first);
+  if (first < count) copyManyWords(ring, 0, into, at + first, count - first);
 }
 
 /** Words `at` … of an array into a ring, from a position on. */
 export function copyIn(ring: Int32Array, position: number, words: Int32Array, at: number, count: number): void {
   const to = position & (ring.length - 1);
   const first = Math.min(count, ring.length - to);
-  copyWords(words, at, ring, to, first);
-  if (first < count) copyWords(words, at + first, ring, 0, count - first);
+  copyManyWords(words, at, ring, to, first);
+  if (first < count) copyManyWords(words, at + first, ring, 0, count - first);
 }
 
 export class RingOutgoing implements Outgoing {

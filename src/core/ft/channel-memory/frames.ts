@@ -64,8 +64,10 @@ const manyBytes = 1 << 12;
 const stageWordsMin = 1 << 8;
 /** Less room is not worth a receive of its own. */
 const placeWordsMin = 1 << 12;
-/** Of the memory in which some words are kept. */
+/** Of the memory in which some words are kept, unless a frame is larger, */
 const keptWordsMax = 1 << 16;
+/** and of a frame for all of which there is room from its beginning on: the largest that ranks and memories say. */
+const roomyWordsMax = 1 << 17;
 /** No honest frame is longer. */
 const frameWordsMax = 1 << 24;
 
@@ -209,7 +211,7 @@ export class WordFrameReader {
   }
 
   feed(words: Int32Array, at: number, count: number): void {
-    this.#reserve(count);
+    this.#reserve(count, this.pending === 0 ? (words[at] ?? 0) : this.#words[this.#from]!);
     copyWords(words, at, this.#words, this.#to, count);
     this.#to += count;
   }
@@ -217,7 +219,8 @@ export class WordFrameReader {
   /** Where the next words can be written, at most so many; `placed` says how many were. */
   place(max: number, into: Stretch): void {
     const few = Math.min(max, placeWordsMin);
-    if (this.#to + few > this.#words.length) this.#reserve(Math.min(max, keptWordsMax / 2));
+    if (this.#to + few > this.#words.length)
+      this.#reserve(Math.min(max, keptWordsMax / 2), this.pending === 0 ? 0 : this.#words[this.#from]!);
     into.memory = this.#bytes;
     into.at = 4 * this.#to;
     into.bytes = 4 * Math.min(max, this.#words.length - this.#to);
@@ -225,7 +228,7 @@ export class WordFrameReader {
 
   /** The same for whoever writes words. */
   placeOfWords(count: number): Int32Array {
-    this.#reserve(count);
+    this.#reserve(count, 0);
     return this.#words.subarray(this.#to, this.#to + count);
   }
 
@@ -286,10 +289,11 @@ export class WordFrameReader {
     while (this.#from < this.#to && this.#words[this.#from] === filler) this.#from++;
   }
 
-  #reserve(count: number): void {
-    if (this.#to + count <= this.#words.length) return;
+  /** Room for so many words, and for all of a frame that has so many: the frame is not moved again as it comes. */
+  #reserve(count: number, frameWords: number): void {
     const kept = this.#to - this.#from;
-    const needed = kept + count;
+    const needed = Math.max(kept + count, frameWords > roomyWordsMax ? 0 : frameWords);
+    if (this.#from + needed <= this.#words.length) return;
     const isLarge = !this.#isKept && needed <= this.#words.length / 2;
     const length = this.#isKept ? Math.max(needed, Math.min(2 * needed, keptWordsMax)) : 2 * needed;
     const words = isLarge ? this.#words : new Int32Array(length + (length & 1));

@@ -6,7 +6,7 @@ export interface MemoryLimits {
   readonly inlineBytesMax: number;
 }
 
-export const memoryLimitsDefault: MemoryLimits = { pieceBytesMax: 1 << 16, inlineBytesMax: 1 << 13 };
+export const memoryLimitsDefault: MemoryLimits = { pieceBytesMax: 1 << 18, inlineBytesMax: 1 << 13 };
 
 /** So many words may be acknowledged late on either side of a channel (`Incoming.unsaidWordsMax`): far fewer than its rings have. */
 export const unsaidWordsMax = 1 << 12;

@@ -48,7 +48,7 @@ const faulty: Experiment = {
   memories: 3,
   size: 36,
   stepsTried: 40,
-  seconds: 75,
+  seconds: 90,
   counts: [0, 1, 2, 4, 6, 8, 10],
   options: (count) => [
     ...["--checkpoint-every", "5s"],
