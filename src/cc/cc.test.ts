@@ -63,6 +63,39 @@ describe("M6 banyan cc", { concurrency: false }, () => {
     assert(existsSync(join(cwd, "largest.o")));
   });
 
+  it("a loop with a sum is vectorised but for the sum, which keeps its order", limit, async () => {
+    const source = `#include <stdio.h>
+    #include <stdlib.h>
+    static double of_order(int n, double *out, const double *in) {
+      double sum = 0;
+      for (int i = 0; i < n; i++) {
+        out[i] = 4 * in[i] - in[i + 1];
+        sum += in[i] * out[i];
+      }
+      return sum;
+    }
+    int main(int argc, char **argv) {
+      int n = atoi(argv[1]);
+      double in[1001], out[1000];
+      for (int i = 0; i <= n; i++) in[i] = 1.0 / (3 * i + 1) - (i % 7) * 1e10;
+      double sum = of_order(n, out, in);
+      volatile double one_by_one = 0;
+      for (int i = 0; i < n; i++) one_by_one += in[i] * out[i];
+      printf("%s\\n", sum == one_by_one ? "equal" : "not equal");
+    }
+    `;
+    const cwd = session.write("order", { "order.c": source });
+    assert.deepEqual(await codeAndText(session.run(cwd, "cc -O2 -S order.c")), [0, ""]);
+    assert.match(readFileSync(join(cwd, "order.s"), "utf8"), /f64x2\.sub/);
+    for (const count of [1000, 999]) {
+      const { code, stdout } = await session.run(cwd, `run order.c ${count}`);
+      assert.deepEqual([code, stdout], [0, "equal\n"]);
+    }
+    const off = "cc -O2 -S -mllvm -force-ordered-reductions=false order.c";
+    assert.deepEqual(await codeAndText(session.run(cwd, off)), [0, ""]);
+    assert.doesNotMatch(readFileSync(join(cwd, "order.s"), "utf8"), /f64x2\.sub/);
+  });
+
   it("a program is a module as the contract has it, and may be executed", limit, async () => {
     const cwd = session.write("hello", { "hello.c": hello });
     assert.deepEqual(await codeAndText(session.run(cwd, "cc -O2 hello.c")), [0, ""]);

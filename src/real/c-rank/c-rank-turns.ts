@@ -59,6 +59,8 @@ export class Turns {
   #turns: readonly Turn[] = [];
   #hasEnded = false;
   #pace: Pace = { idle: 0, hasMoved: false };
+  /** When its ranks were last told that they had slept. */
+  #toldMs = 0;
 
   constructor(giveWay: () => void) {
     this.#yield = giveWay;
@@ -137,9 +139,12 @@ export class Turns {
     else {
       const isLong = pace.idle > yieldsMax + 2 * sleepsBeforeLong && !this.#hasSockets;
       this.#sleep.sleep(isLong ? longSleepMs : sleepMs);
+      const nowMs = steadyMs();
+      // Between nodes a message ends most sleeps at once: several in a millisecond tell no more than one.
+      if (nowMs - this.#toldMs < sleepMs) return;
+      this.#toldMs = nowMs;
       for (const turn of this.#turns) turn.slept();
       // A thread has several ranks: one that moves keeps no other from asking, nor do its earlier waits make those of others longer.
-      const nowMs = steadyMs();
       if (pace.hasMoved) this.#inquiryPauses.shorten(nowMs);
       pace.hasMoved = false;
       if (this.#inquiryPauses.isTime(nowMs)) for (const turn of this.#turns) turn.ask();

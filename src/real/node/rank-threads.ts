@@ -206,8 +206,8 @@ export class RankThreads {
    */
   async letRun(form: ProgramForm): Promise<void> {
     await arrivals(this.words, this.#threadsFirst);
-    // Ranks that share a thread share its code: V8 sees as many calls there as it wants, and to optimise sooner costs more than it gives
-    // (`poisson.c 255` with 8 ranks on 2 cores, Node 20: 1.09 s instead of 0.97).
+    // Ranks that share a thread share its code: V8 sees as many calls there as it wants, and where most of what they do is WebAssembly, to optimise
+    // sooner costs more than it gives (`poisson.c 255` with 8 ranks on 2 cores, Node 20: 1.09 s instead of 0.97).
     const optimising = this.#optimising;
     if (optimising !== "optimise as usual") setFlagsFor(optimising);
     // A debugger needs the baseline compiler's code.
@@ -221,7 +221,8 @@ export class RankThreads {
 
   get #optimising() {
     if (!this.#isC) return "optimise early";
-    return this.#setup.ranksPerThread === 1 ? "optimise C programs" : "optimise as usual";
+    if (this.#setup.ranksPerThread === 1) return "optimise C programs";
+    return this.#ports.handover() === null ? "optimise as usual" : "optimise between nodes";
   }
 
   /** Memories of its ranks begin to travel, or have left: what is new to V8 meanwhile runs once. */

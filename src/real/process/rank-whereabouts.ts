@@ -1,6 +1,6 @@
 /**
  * Says where a rank is, in words that its node can read (real/messages/whereabouts.ts). Told by whoever waits, after each sleep of a
- * wait: the first sleep of a wait writes nothing yet, because most waits end with it.
+ * wait: most waits are over after a sleep or a few short ones, so nothing is written before one has lasted.
  */
 import type { RecordId } from "../../core/base/brand.ts";
 import { ANY_TAG } from "../../core/base/constants.ts";
@@ -12,6 +12,8 @@ import type { Process } from "../../core/process/process.ts";
 import { machineMs } from "../machine/machine-clock.ts";
 import { nowhere, PlaceWriter, type TurnWord } from "../messages/whereabouts.ts";
 
+/** A wait that is shorter is not written down: between nodes one of a collective sleeps for each of its messages. */
+const lastingMs = 5;
 /** The words are written anew after so long: an operation of several steps may wait for another peer by then. */
 const renewMs = 50;
 
@@ -75,19 +77,20 @@ export class RankWhereabouts {
       this.#writtenMs = 0;
       return;
     }
-    if (nowMs - this.#writtenMs >= renewMs) {
-      if (this.#writtenMs === 0) this.#waits++;
+    const dueMs = this.#isWritten ? this.#writtenMs + renewMs : this.#sinceMs + lastingMs;
+    if (nowMs >= dueMs) {
+      if (!this.#isWritten) this.#waits++;
       this.#writtenMs = nowMs;
       this.#write(waitedFor, isBlocked);
     }
-    this.#writer.polled();
+    if (this.#isWritten) this.#writer.polled();
   }
 
   /** It waits, and another rank of its thread has a turn. */
   giveWay(): void {
     this.#hasGivenWay = true;
     // A wait that is written down already says more.
-    if (this.sleeps < 2) this.#writer.giveWay();
+    if (!this.#isWritten) this.#writer.giveWay();
   }
 
   /** It has its turn again. */
@@ -99,9 +102,15 @@ export class RankWhereabouts {
 
   /** The wait is over. */
   end(): void {
-    const isWritten = this.sleeps > 1;
+    const isWritten = this.#isWritten;
     this.sleeps = 0;
+    this.#writtenMs = 0;
     if (isWritten) this.#writer.write({ ...nowhere, wait: this.#waits, sinceMs: machineMs() });
+  }
+
+  /** Has the wait that is under way been written down? */
+  get #isWritten(): boolean {
+    return this.#writtenMs !== 0;
   }
 
   #write(waitedFor: WaitedFor, isBlocked: boolean): void {
