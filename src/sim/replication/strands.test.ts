@@ -4,6 +4,7 @@
  */
 import { equal, match } from "node:assert/strict";
 import { describe, it } from "node:test";
+import { longUnless } from "../../../test/long.ts";
 import type { RecordId } from "../../core/base/brand.ts";
 import { ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
 import { SendChannel } from "../../core/ft/replication/send-channel.ts";
@@ -127,11 +128,15 @@ describe("R4 nonblocking collectives in worlds that are not equally far", () => 
   });
 
   for (const seed of [60003665, 60008034]) {
-    it(`one does not wait for what another collective happened to take before: seed ${seed}`, () => {
-      const outcome = runReplicationSeed({ seed });
-      equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
-      const stuck = runReplicationSeed({ seed, makeReplica: (...all) => new AllSeen(...all) });
-      match(wrongIn(stuck), /nobody is stuck/);
-    });
+    it(
+      `one does not wait for what another collective happened to take before: seed ${seed}`,
+      longUnless(seed === 60008034),
+      () => {
+        const outcome = runReplicationSeed({ seed });
+        equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
+        const stuck = runReplicationSeed({ seed, makeReplica: (...all) => new AllSeen(...all) });
+        match(wrongIn(stuck), /nobody is stuck/);
+      },
+    );
   }
 });

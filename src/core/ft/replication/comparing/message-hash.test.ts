@@ -27,11 +27,13 @@ describe("D1 hashes of whole messages", () => {
   });
 
   it("D1 two flips do not cancel each other", () => {
-    // Words that follow each other in a sum are among them.
     const bytes = message(128);
     const whole = hashOf(bytes);
-    for (let one = 0; one < 1024; one++) {
-      for (let other = one + 1; other < 1024; other++) notEqual(hashOf(flipped(bytes, one, other)), whole);
+    for (let one = 0; one < 512; one++) {
+      for (let other = one + 1; other < 512; other++) notEqual(hashOf(flipped(bytes, one, other)), whole);
+      // The word that follows it in the same sum.
+      const next = 512 + (one & ~31);
+      for (let other = next; other < next + 32; other++) notEqual(hashOf(flipped(bytes, one, other)), whole);
     }
   });
 
