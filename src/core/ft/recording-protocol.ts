@@ -236,22 +236,22 @@ export class RecordingProtocol implements Protocol {
   }
 
   collectiveBegins(collective: RecordId): void {
-    this.#note("collectiveBegins", collective, -1, -1);
+    this.#note("collectiveBegins", collective);
     this.#inner.collectiveBegins(collective);
   }
 
   actsFor(collective: RecordId): void {
-    this.#note("actsFor", collective, -1, -1);
+    this.#note("actsFor", collective);
     this.#inner.actsFor(collective);
   }
 
   actsForProgram(): void {
-    this.#note("actsForProgram", -1, -1, -1);
+    this.#note("actsForProgram");
     this.#inner.actsForProgram();
   }
 
   collectiveSeen(collective: RecordId): void {
-    this.#note("collectiveSeen", collective, -1, -1);
+    this.#note("collectiveSeen", collective);
     this.#inner.collectiveSeen(collective);
   }
 

@@ -100,9 +100,10 @@ export class CollectiveMessages implements CollectivePorts {
     const error = records.get(record, R_ERROR);
     const isShorter = records.get(record, R_STATUS_BYTES) < records.get(record, R_BYTES);
     const isReceive = records.get(record, R_KIND) === RecordKind.RECEIVE;
-    engine.actFor(op.request as RecordId);
+    // Only what is received is seen.
+    if (isReceive) engine.actFor(op.request as RecordId);
     engine.giveBack(record);
-    engine.actForProgram();
+    if (isReceive) engine.actForProgram();
     return error === 0 && isShorter && isReceive ? shorter : error;
   }
 

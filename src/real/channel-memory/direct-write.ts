@@ -3,28 +3,21 @@
  * record for each message notices that.
  */
 import { assert } from "../../core/base/assert.ts";
+import { openLibrary } from "../machine/library-functions.ts";
 import { ViewAddresses } from "../machine/view-addresses.ts";
 
 /** The first bytes of an array, so many: how many were written; not positive: none, and Node's own way will say why. */
 export type DirectWrite = (file: number, words: Int32Array, bytes: number) => number;
 
+type Write = (file: number, at: number, bytes: number) => number;
+
 /** Null: there is no such way here. */
-export function openDirectWrite(): DirectWrite | null {
-  if (process.platform !== "linux") return null;
-  try {
-    const koffi = require("koffi") as typeof import("koffi");
-    const write = koffi.load(null).func("int write(int, int64_t, int)") as (
-      file: number,
-      at: number,
-      bytes: number,
-    ) => number;
+export const openDirectWrite = (): DirectWrite | null =>
+  openLibrary((library, koffi) => {
+    const write = library.func("int write(int, int64_t, int)") as Write;
     const addresses = new ViewAddresses(koffi);
     return (file, words, bytes) => {
       assert(bytes >= 0 && bytes <= words.byteLength, "a write reaches outside the words it was given");
       return write(file, addresses.of(words, 0), bytes);
     };
-  } catch {
-    // Not installed, or not for this machine.
-    return null;
-  }
-}
+  });

@@ -111,6 +111,22 @@ else {
     assert.equal(wait(), 5);
   });
 
+  test("with more ranks than cores a rank yields before it sleeps, less often where others are on other nodes (ADR 64)", () => {
+    const layout = layoutOf({ processes: 1, memoryBytes: 16 << 20, boards: 1 });
+    const sleeper = { canSleep: true, nextNapMs: () => 1, sleep() {}, onReady: () => null };
+    const spinner = { spin: () => assert.fail("it spins") };
+    const idlesBeforeSleep = (sleeping: typeof sleeper | null): number => {
+      const node = enterNodeMemory(newNodeMemory(layout), layout, 0);
+      const waiting = new Waiting(node, spinner, { crowded: true, sleeper: sleeping, parkMsMax: 1 });
+      let idles = 0;
+      for (; waiting.parks === 0; idles++) waiting.idle();
+      return idles;
+    };
+    // The last two say that it sleeps, and sleep.
+    assert.equal(idlesBeforeSleep(null), 202);
+    assert.equal(idlesBeforeSleep(sleeper), 52);
+  });
+
   for (const crowded of [false, true]) {
     test(`a rank that waits burns no processor time (crowded: ${crowded})`, timeLimit(30_000), async () => {
       const { transport, worker, answers } = await newWorld(crowded);

@@ -4,6 +4,7 @@
  */
 import { assert } from "../../core/base/assert.ts";
 import { copyWords } from "../../core/base/copy-words.ts";
+import { openLibrary } from "../machine/library-functions.ts";
 import { ViewAddresses } from "../machine/view-addresses.ts";
 
 /** A native call takes a microsecond. */
@@ -32,14 +33,8 @@ export function copyManyWords(words: Int32Array, from: number, into: Int32Array,
   copy(addresses.of(into, 4 * at), addresses.of(words, 4 * from), 4 * count);
 }
 
-function openNative(): Native | null {
-  if (process.platform !== "linux") return null;
-  try {
-    const koffi = require("koffi") as typeof import("koffi");
-    const copy = koffi.load(null).func("int64_t memcpy(int64_t, int64_t, int64_t)") as NativeCopy;
-    return { copy, addresses: new ViewAddresses(koffi) };
-  } catch {
-    // Not installed, or not for this machine.
-    return null;
-  }
-}
+const openNative = (): Native | null =>
+  openLibrary((library, koffi) => ({
+    copy: library.func("int64_t memcpy(int64_t, int64_t, int64_t)") as NativeCopy,
+    addresses: new ViewAddresses(koffi),
+  }));

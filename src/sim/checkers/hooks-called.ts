@@ -5,7 +5,7 @@ import type { Checker } from "./checker.ts";
 /**
  * Under a recorded protocol: a send is posted once, released once and completed once, in that order; a message arrives once,
  * messages of one context and sender arrive in the order of their numbers, each is matched at most once, a receive is over once and has
- * a message by then, and a matched one is held once, unless its sender or its receiver dies meanwhile. (Messages of collectives have the numbers of the moment when
+ * a message by then, and a matched one is held once, unless its sender or its receiver dies meanwhile. A nonblocking collective begins once before the program sees it, and the process acts for one at a time. (Messages of collectives have the numbers of the moment when
  * their operation was started, and may be sent later than others.)
  */
 export const hooksCalled: Checker = {
@@ -17,7 +17,12 @@ export const hooksCalled: Checker = {
           if (!(protocol instanceof RecordingProtocol)) return [];
           // A dead rank may have matched messages whose bytes never came, and so may a rank that matched messages of the dead.
           const mayBreakOff = (source: number): boolean => dead.has(rank) || dead.has(source);
-          const problems = [...sendProblems(protocol.calls), ...messageProblems(protocol.calls, mayBreakOff)];
+          const { calls } = protocol;
+          const problems = [
+            ...sendProblems(calls),
+            ...messageProblems(calls, mayBreakOff),
+            ...collectiveProblems(calls),
+          ];
           return problems.map((what) => `rank ${rank}: ${what}`);
         }),
 };
@@ -37,6 +42,24 @@ function sendProblems(calls: readonly RecordedCall[]): string[] {
       problems.push(`send ${request} is ${step} after it was ${known ?? "nothing"}`);
     said.set(request, step);
   }
+  return problems;
+}
+
+function collectiveProblems(calls: readonly RecordedCall[]): string[] {
+  const problems: string[] = [];
+  const begun = new Set<number>();
+  let acting: number | null = null;
+  for (const { hook, request } of calls) {
+    if (hook === "collectiveBegins" && begun.has(request)) problems.push(`collective ${request} begins twice`);
+    if (hook === "collectiveBegins") begun.add(request);
+    if (hook === "collectiveSeen") begun.delete(request);
+    if (hook === "actsFor" && acting !== null) problems.push(`acts for collectives ${acting} and ${request} at once`);
+    if (hook === "actsForProgram" && acting === null) problems.push("acts for the program, and did before");
+    if (hook === "collectiveSeen" && acting !== null) problems.push(`collective ${request} is seen by another`);
+    if (hook === "actsFor") acting = request;
+    if (hook === "actsForProgram") acting = null;
+  }
+  if (acting !== null) problems.push(`acts for collective ${acting} to the end`);
   return problems;
 }
 
