@@ -8,7 +8,7 @@ export const binaryenVersion = "132.0.0";
 /** The contract between programs and the runtime, docs/adr/0005. */
 export const contractVersion = 2;
 /** Raised when the same request would now give another result, so that kept results are not used any more. */
-const recipe = 4;
+const recipe = 5;
 
 export interface Installation {
   /** The folder of mpi.h. */

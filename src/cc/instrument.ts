@@ -1,7 +1,7 @@
 /**
  * Binaryen: changes a linked module so that its stack can be unwound inside the given imports, and rewound later (Asyncify).
  * Functions that cannot reach these imports stay as clang made them. Indirect calls are always assumed to reach them: leaving
- * them out gives programs that crash later. With no imports (`--no-capture`) nothing can be unwound, and all functions stay.
+ * them out gives programs that crash later; but for some of the C library's (`steady-functions.ts`). With no imports (`--no-capture`) nothing can be unwound, and all functions stay.
  *
  * Binaryen's settings are global: one thread, one module at a time. After an abort it cannot be used again.
  */
@@ -11,7 +11,8 @@ import { debugInformation, placeLines, withoutDebugSections } from "./debug/debu
 import { withoutSections } from "./debug/module-parts.ts";
 import { type KnownModules, withWasmInvokes } from "./invokes/wasm-invokes.ts";
 import type { InstrumentRequest, Reply } from "./requests.ts";
-import { adaptSignatures } from "./signature-adapters.ts";
+import { adaptSignatures, functionNames } from "./signature-adapters.ts";
+import { steadyFunctions } from "./steady-functions.ts";
 
 type Binaryen = typeof binaryenPackage;
 
@@ -42,6 +43,8 @@ export class Instrumenter {
     // Binaryen has no way to say "none"; a name that no import has instruments nothing.
     binaryen.setPassArgument("asyncify-imports", canUnwind ? finish.capturePoints.join(",") : "nothing.at_all");
     if (!canUnwind) binaryen.setPassArgument("asyncify-ignore-indirect", "");
+    const steady = steadyFunctions(finish.libraryNames, functionNames(binaryen, module));
+    if (steady.length > 0) binaryen.setPassArgument("asyncify-removelist", steady.join(","));
     module.runPasses(["asyncify"]);
     if (!canUnwind) refuseToUnwind(binaryen, module);
     const valid = module.validate();

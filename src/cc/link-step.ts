@@ -11,6 +11,7 @@ import { largestOnly } from "./common-symbols.ts";
 import { binaryenVersion, clangVersion, contractVersion } from "./installation.ts";
 import type { LinkFile, LinkRequest, ProgramFinish } from "./requests.ts";
 import { runStep } from "./run-step.ts";
+import { libraryNames } from "./steady-functions.ts";
 import type { Made, Workshop } from "./workshop.ts";
 
 /** The inputs, in order: contents under a name, or an option of the linker. */
@@ -44,7 +45,7 @@ export function linkProgram(
     kind: "link",
     words,
     files: [...largestOnly(objects), ...support],
-    finish: build.link.relocatable ? undefined : finishOf(build, lines ? workshop.cwd : ""),
+    finish: build.link.relocatable ? undefined : finishOf(build, objects, lines ? workshop.cwd : ""),
   };
   const key = keyOf([
     workshop.installation.toolchain,
@@ -100,7 +101,7 @@ export function linkWords({ link }: Build, { inputs, support, longDouble, lines 
   ];
 }
 
-function finishOf({ link }: Build, sourceRoot: string): ProgramFinish {
+function finishOf({ link }: Build, objects: readonly LinkFile[], sourceRoot: string): ProgramFinish {
   const section = {
     contract: contractVersion,
     clang: clangVersion,
@@ -110,6 +111,7 @@ function finishOf({ link }: Build, sourceRoot: string): ProgramFinish {
   };
   return {
     capturePoints: link.capture ? capturePoints : [],
+    libraryNames: libraryNames(objects),
     section: JSON.stringify(section),
     names: !link.strip,
     checksNull: link.checksNull,

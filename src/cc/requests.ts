@@ -60,6 +60,8 @@ export interface LinkFile {
 export interface ProgramFinish {
   /** Imports, as `module.name`, inside which the stack may be unwound. Without any, every function stays as clang made it. */
   readonly capturePoints: readonly string[];
+  /** Functions that are the C library's, if they are there, and no part of the program (`steady-functions.ts`). */
+  readonly libraryNames: readonly string[];
   /** Text of the custom section `banyan`. */
   readonly section: string;
   /** Keep the names of functions: stack traces show them. */
@@ -107,6 +109,7 @@ export type Reply =
 
 const finish = object<ProgramFinish>({
   capturePoints: list(text),
+  libraryNames: list(text),
   section: text,
   names: flag,
   checksNull: flag,

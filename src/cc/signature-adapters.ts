@@ -30,7 +30,7 @@ export function adaptSignatures(binaryen: Binaryen, module: Module): void {
   }
 }
 
-function functionNames(binaryen: Binaryen, module: Module): Set<string> {
+export function functionNames(binaryen: Binaryen, module: Module): Set<string> {
   const names = new Set<string>();
   for (let index = 0; index < module.getNumFunctions(); index++) {
     names.add(binaryen.getFunctionInfo(module.getFunctionByIndex(index)).name);
