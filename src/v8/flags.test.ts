@@ -13,13 +13,14 @@ describe("X9 flags of V8", () => {
     }
   });
 
-  it("Node 22 and later do not know the budget, and need a flag more for C programs", () => {
+  it("Node 22 and later do not know the budget, count calls, and need a flag more for C programs", () => {
     const inlined = "--max-inlined-bytecode-size-cumulative=2000";
     deepEqual(flagsFor("optimise early", "11.3.244.8-node.33"), ["--interrupt-budget=30000", inlined]);
-    deepEqual(flagsFor("optimise C programs", "11.3.244.8-node.33"), ["--interrupt-budget=400000", inlined]);
+    const late = "--invocation-count-for-maglev=3000";
+    deepEqual(flagsFor("optimise C programs", "11.3.244.8-node.33"), ["--interrupt-budget=400000", late, inlined]);
     for (const v8 of ["12.4.254.21", "13.6.233.17", "14.6.202.34"]) {
       deepEqual(flagsFor("optimise early", v8), [inlined]);
-      deepEqual(flagsFor("optimise C programs", v8), [inlined]);
+      deepEqual(flagsFor("optimise C programs", v8), [late, "--invocation-count-for-turbofan=20000", inlined]);
     }
     deepEqual(flagsFor("run C programs", "11.3.244.8"), ["--no-liftoff"]);
     deepEqual(flagsFor("run C programs", "12.4.254.21"), ["--no-liftoff"]);
