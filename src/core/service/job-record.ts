@@ -75,6 +75,7 @@ const rows: Rows = {
     afterMs: isTime,
     outcome: isOutcomeOrNull,
   },
+  moved: { ranks: listOf(isCount), node: isCount },
   "node-again": { node: isCount },
   returned: { rank: isCount, incarnation: isCount },
   missed: { death: isDeath },

@@ -7,6 +7,7 @@ import type { Checkpoint } from "../../../core/ft/checkpoint.ts";
 import type { Prepared } from "../../../core/ft/job-part.ts";
 import { membersBySet } from "../../../core/ft/sets.ts";
 import type { Dispatcher } from "../../../core/service/dispatcher.ts";
+import type { SetMove } from "../../../core/service/moved-sets.ts";
 import type { Placement } from "../../../core/service/placement.ts";
 import { Recovery, type RecoveryOptions, type SetRestart } from "../../../core/service/recovery.ts";
 import type { RecoveryState } from "../../../core/service/recovery-state.ts";
@@ -23,6 +24,7 @@ import type { CheckpointServers } from "./checkpoint-servers.ts";
 import type { JobFaults } from "./job-faults.ts";
 import { Savings } from "./savings.ts";
 import { SetImages, type SetImagesOptions } from "./set-images.ts";
+import { SetMoves } from "./set-moves.ts";
 
 /** A rank that computes and makes no call is not captured: a node that leaves does not wait for it any longer. */
 const savingMsMax = 5_000;
@@ -40,9 +42,12 @@ interface JobRecoveryOptions extends RecoveryOptions, SetImagesOptions {
 
 /** The other parts of the job, as far as recovery uses them. */
 interface JobRecoveryParts {
-  readonly core: Pick<Dispatcher, "outcome" | "unusable" | "nodeEnded" | "falls">;
-  readonly nodes: Pick<JobNodes, "send" | "sendAll" | "replace" | "processOf" | "prepareSpare">;
-  readonly report: Pick<JobReport, "note" | "committed" | "recovered" | "names">;
+  readonly core: Pick<
+    Dispatcher,
+    "outcome" | "state" | "unusable" | "nodeEnded" | "falls" | "moveRanks" | "leftByMoved" | "isNodeAlive"
+  >;
+  readonly nodes: Pick<JobNodes, "send" | "sendAll" | "replace" | "processOf" | "prepareSpare" | "pids">;
+  readonly report: Pick<JobReport, "note" | "committed" | "recovered" | "names" | "movedAlone">;
   readonly journal: Pick<JobJournal, "append">;
   /** Null: there is no fault plan. */
   readonly faults: Pick<JobFaults, "watchesOf" | "happened"> | null;
@@ -70,6 +75,7 @@ export class JobRecovery {
   #restarts = 0;
   /** Nodes that go when their ranks have new checkpoints. */
   readonly #draining = new Set<number>();
+  readonly #moves: SetMoves;
   /** Fulfilled when the faults planned for the latest event have happened. */
   #happened: Promise<void> = Promise.resolve();
 
@@ -88,6 +94,11 @@ export class JobRecovery {
       restartRanks: (node, restarts) => this.#restartRanks(node, this.#rankRestarts(restarts)),
       notReplaced: (node) => parts.core.nodeEnded(node, { kind: "exit", code: 0 }, performance.now()),
       isEnding: () => this.#isEnding,
+    });
+    this.#moves = new SetMoves({
+      ...parts,
+      saved: (sets) => this.#saved(sets, Number.POSITIVE_INFINITY),
+      setsOn: (node) => this.#setsOn(node),
     });
     this.#core = this.#createCore();
     this.#alarm = new Alarm(this.#core, (nowMs) => this.#core.time(nowMs));
@@ -161,7 +172,7 @@ export class JobRecovery {
 
   /** After the end. */
   get report(): JobRecoveryReport {
-    return { ...this.#core.report, restarts: this.#restarts };
+    return { ...this.#core.report, restarts: this.#restarts, moves: this.#moves.count };
   }
 
   /** Which life of each of these ranks is the present one. */
@@ -223,7 +234,7 @@ export class JobRecovery {
 
   /** The node is gone, and with it these ranks. */
   nodeFallen(node: number, ranks: readonly number[]): void {
-    this.#restarts++;
+    if (!this.#moves.isMoving) this.#restarts++;
     this.#draining.delete(node);
     this.#restartPlacement.gone(node);
     this.fallen(ranks);
@@ -236,6 +247,7 @@ export class JobRecovery {
 
   /** These ranks are gone, and their node is not. */
   fallen(ranks: readonly number[]): void {
+    this.#moves.fallen(new Set(ranks.map((rank) => this.#options.setOf[rank]!)));
     this.#feed((nowMs) => this.#core.fallen(ranks, nowMs));
   }
 
@@ -254,6 +266,7 @@ export class JobRecovery {
 
   began(rank: number, incarnation: number): void {
     this.#feed((nowMs) => this.#core.began(rank, incarnation, nowMs));
+    if (incarnation === this.#core.incarnations[rank]) this.#moves.began(rank);
   }
 
   caughtUp(rank: number, incarnation: number): void {
@@ -283,7 +296,8 @@ export class JobRecovery {
     const { nodes, report } = this.#parts;
     const sets = this.#setsOn(node);
     if (this.#draining.has(node)) return "it is being drained";
-    if (!this.isQuiet) return "lost ranks are coming back; try again when they are there";
+    const obstacle = this.#moveObstacle;
+    if (obstacle !== "") return obstacle;
     if (sets.length === 0) return "it has no ranks";
     this.#draining.add(node);
     const ranks = sets.flatMap((set) => this.#members[set]!);
@@ -295,6 +309,19 @@ export class JobRecovery {
       if (isSaved) drained.cut("it was drained");
     });
     return "";
+  }
+
+  /** Ranks, all of their sets, shall go on elsewhere. Returns the obstacle; empty: they do when checkpoints are stored. */
+  move(move: SetMove): string {
+    if (this.#draining.size > 0) return "a node is being drained; try again when its ranks are back";
+    const obstacle = this.#moveObstacle;
+    if (obstacle === "") this.#moves.begin(move);
+    return obstacle;
+  }
+
+  get #moveObstacle(): string {
+    if (this.#moves.isUnderWay) return "ranks are being moved; try again when they are there";
+    return this.isQuiet ? "" : "lost ranks are coming back; try again when they are there";
   }
 
   #setsOn(node: number): number[] {
