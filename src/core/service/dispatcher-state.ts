@@ -7,6 +7,7 @@
  * could divide.
  */
 import { assert, unreachable } from "../base/assert.ts";
+import { type SetSplit, splitSets } from "../ft/set-split.ts";
 import {
   addNode,
   applyFall,
@@ -83,6 +84,8 @@ interface Moved {
   readonly kind: "moved";
   readonly ranks: readonly number[];
   readonly node: number;
+  /** The rank is a set of its own from now on; null: all are of the sets that they were. */
+  readonly split: SetSplit | null;
 }
 /** Where deaths are covered: another process comes in the place of a node that is gone, for processes that come back. */
 interface NodeAgain {
@@ -149,6 +152,8 @@ export interface DispatcherState {
   readonly nodes: NodeState[];
   /** Node of each process: the table of the job that began, which all its parts look at. */
   readonly placement: Placement;
+  /** Correlated set of each rank: such a table, too. */
+  readonly setOf: readonly number[];
   /** All that were declared, by their order. */
   readonly deaths: Death[];
   readonly falls: FallsState;
@@ -160,11 +165,12 @@ export interface DispatcherState {
   outcome: JobOutcome | undefined;
 }
 
-export function newDispatcherState({ nodes, ranks, placement }: JobBegan): DispatcherState {
+export function newDispatcherState({ nodes, ranks, placement, setOf }: JobBegan): DispatcherState {
   return {
     ranks: placement.map((_, rank) => ({ incarnation: 0, state: rank < ranks ? "running" : "absent" })),
     nodes: Array.from({ length: nodes }, () => ({ gone: false, life: 0 })),
     placement,
+    setOf,
     deaths: [],
     falls: newFallsState({ nodes, ranks: placement.length }),
     term: 0,
@@ -234,7 +240,7 @@ function applyReopened(state: DispatcherState): void {
   for (const node of state.nodes) node.gone = false;
 }
 
-function applyMoved({ nodes, placement, falls }: DispatcherState, { ranks, node }: Moved): void {
+function applyMoved({ nodes, placement, setOf, falls }: DispatcherState, { ranks, node, split }: Moved): void {
   assert(node <= nodes.length, `node ${node} is not the next of ${nodes.length}`);
   if (node === nodes.length) {
     // Nobody is there until its ranks fall, which the fall counts as the end of a process.
@@ -242,6 +248,7 @@ function applyMoved({ nodes, placement, falls }: DispatcherState, { ranks, node 
     addNode(falls);
   }
   placeAnew(placement, ranks, node);
+  if (split !== null) splitSets(setOf, split);
 }
 
 function applyRankOver(state: DispatcherState, { rank, how, code, outcome }: RankOver): void {

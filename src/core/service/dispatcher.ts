@@ -19,6 +19,7 @@
 
 import { assert } from "../base/assert.ts";
 import type { DeathPolicy } from "../ft/definition.ts";
+import type { SetSplit } from "../ft/set-split.ts";
 import {
   applyToDispatcher,
   type DispatcherRecord,
@@ -249,14 +250,17 @@ export class Dispatcher {
   }
 
   /**
-   * Where the dead are replaced: these ranks go on elsewhere. They fall, and begin their next life on that node, together with those that it has: another process takes
-   * its place. The next number is that of a node which was not there before.
+   * Where the dead are replaced: these ranks have their places on that node from now on, and perhaps one of them is a set of its own. The next number is that of a node which was not there
+   * before. `restartMoved` must follow at once.
    */
-  moveRanks(ranks: readonly number[], node: number, nowMs: number): void {
-    assert(this.#options.deaths === "replaced", "moved ranks begin again");
-    if (this.outcome !== undefined) return;
-    this.#record({ kind: "moved", ranks, node });
+  moveRanks(ranks: readonly number[], node: number, split: SetSplit | null): void {
+    assert(this.#options.deaths === "replaced" && this.outcome === undefined, "moved ranks begin again");
+    this.#record({ kind: "moved", ranks, node, split });
     if (node === this.#silences.length) this.#silences.push(new Silence(this.#options));
+  }
+
+  /** All that has its place on that node begins again, in another process. */
+  restartMoved(node: number, nowMs: number): void {
     this.falls.excused(node);
     this.#nodeLost({ node, ranks: this.#missedOf(node), loss: { kind: "moved" }, isGone: true }, nowMs);
   }

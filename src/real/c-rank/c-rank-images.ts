@@ -1,6 +1,9 @@
 /** The images of one C rank: the one that the rank goes on from, and those that are taken of the rank. */
 import { join } from "node:path";
 import { roleOf } from "../../core/base/players.ts";
+import type { SentInSet } from "../../core/ft/set-split.ts";
+import { membersBySet } from "../../core/ft/sets.ts";
+import { sentInSet } from "../../core/process/sent-in-set.ts";
 import { ImageError } from "../../image/image-error.ts";
 import { booksUsed, ImageHistory } from "../../image/image-history.ts";
 import type { PageStage } from "../../image/page-stage.ts";
@@ -73,7 +76,8 @@ export class CRankImages {
     const number = checkpointOf(rank.host.wanted);
     const { protocol } = rank.process;
     const [position, callsPassed] = [protocol?.captured(number) ?? 0, protocol?.callsPassed ?? 0];
-    const facts = { number, position, callsPassed, inputOffset: input.offset, settledMs };
+    const sent = this.#sent(number);
+    const facts = { number, position, callsPassed, inputOffset: input.offset, settledMs, sent };
     const { recovery } = this.#rank.setup;
     const isCloned = recovery !== null && (protocol?.cloning ?? null) !== null;
     let needs: readonly number[] = [];
@@ -98,6 +102,13 @@ export class CRankImages {
     }
     if (problem === "" && recovery !== null) this.#rank.say({ kind: "captured", ...facts, needs });
     else this.#rank.say({ kind: "image", problem, ...facts, needs });
+  }
+
+  /** To the others of its set, where there are any. */
+  #sent(checkpoint: number): SentInSet[] {
+    const { recovery, rank, replicas } = this.#rank.setup;
+    if (recovery === null || replicas !== null || checkpoint === 0) return [];
+    return sentInSet(this.#rank.process.process, membersBySet([...recovery.setOf])[recovery.setOf[rank]!]!);
   }
 
   #lastLook(): LastLook {

@@ -18,7 +18,7 @@ const tables = [
   { bounds: toNodeBounds, shapes: { ...toNewNode, ...toNodeShapes(place) } },
 ] as const;
 
-const facts = { number: 1, position: 5, callsPassed: 9, inputOffset: 0, settledMs: 0.5, needs: [1, 3] };
+const facts = { number: 1, position: 5, callsPassed: 9, inputOffset: 0, settledMs: 0.5, needs: [1, 3], sent: [] };
 const chunk = { stream: "stdout", number: 0, offset: 3, bytes: Buffer.from("hello\n"), flush: false } as const;
 /** One of each kind, as nodes send them. */
 const examples: readonly FromNode[] = [

@@ -139,6 +139,8 @@ export class Job {
         placement,
         spares: protocol.spares?.(protocolOptions) ?? 0,
         setOf,
+        // Programs in TypeScript are captured where they want it, and go on at once.
+        canSplit: languageOf(this.#options.program) === "c",
         isJoined: join !== null,
         areLinksAlike: (after) => areLinksAlike([placement, after], (processes) => this.#nodeBytes(processes)),
       },

@@ -263,6 +263,7 @@ export function resume(folder: string, options: ResumeOptions = {}): RunningJob 
     // Ranks may have been moved since it began.
     placement: predecessor.state.dispatcher.placement,
     nodes: predecessor.state.dispatcher.nodes.length,
+    setOf: predecessor.state.dispatcher.setOf,
     nodeMap: nodeMapOf(nodeMap),
     replicas: null,
     checkpoints: given.protocol.checkpoints?.(given.protocolOptions) ?? noCheckpoints,

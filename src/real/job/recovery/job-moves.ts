@@ -31,6 +31,8 @@ interface JobMovesOptions {
   readonly spares: number;
   /** Where the lost begin again: set of each rank. */
   readonly setOf: readonly number[] | null;
+  /** Can a rank become a set of its own? */
+  readonly canSplit: boolean;
   /** Nodes join and leave the job by themselves. */
   readonly isJoined: boolean;
   /** Could links between nodes stay as large as they are if processes were placed so? */
@@ -69,8 +71,9 @@ export class JobMoves {
   }
 
   #moveSets(recovery: Pick<JobRecovery, "drain" | "move">, order: MoveOrder): string {
-    const { nodes, placement, setOf, isJoined, areLinksAlike } = this.#options;
-    const found = setMoveOf({ setOf: setOf ?? [], placement, nodes }, { ...order, ofNodeMax: producersMax });
+    const { nodes, placement, setOf, canSplit, isJoined, areLinksAlike } = this.#options;
+    const places = { setOf: setOf ?? [], placement, nodes, canSplit };
+    const found = setMoveOf(places, { ...order, ofNodeMax: producersMax });
     if (typeof found === "string") return found;
     const { ranks, from, node } = found;
     if (node === from) return recovery.drain(from);

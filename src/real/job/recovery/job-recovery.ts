@@ -5,7 +5,7 @@
 
 import type { Checkpoint } from "../../../core/ft/checkpoint.ts";
 import type { Prepared } from "../../../core/ft/job-part.ts";
-import { membersBySet } from "../../../core/ft/sets.ts";
+import type { SentInSet } from "../../../core/ft/set-split.ts";
 import type { Dispatcher } from "../../../core/service/dispatcher.ts";
 import type { SetMove } from "../../../core/service/moved-sets.ts";
 import type { Placement } from "../../../core/service/placement.ts";
@@ -29,6 +29,9 @@ import { SetMoves } from "./set-moves.ts";
 /** A rank that computes and makes no call is not captured: a node that leaves does not wait for it any longer. */
 const savingMsMax = 5_000;
 
+/** Whoever waits for a checkpoint looks so often whether one is being taken. */
+const takeAgainMs = 1_000;
+
 interface JobRecoveryOptions extends RecoveryOptions, SetImagesOptions {
   /** Node of each rank; all members of a set are on one. */
   readonly placement: Placement;
@@ -44,7 +47,15 @@ interface JobRecoveryOptions extends RecoveryOptions, SetImagesOptions {
 interface JobRecoveryParts {
   readonly core: Pick<
     Dispatcher,
-    "outcome" | "state" | "unusable" | "nodeEnded" | "falls" | "moveRanks" | "leftByMoved" | "isNodeAlive"
+    | "outcome"
+    | "state"
+    | "unusable"
+    | "nodeEnded"
+    | "falls"
+    | "moveRanks"
+    | "restartMoved"
+    | "leftByMoved"
+    | "isNodeAlive"
   >;
   readonly nodes: Pick<JobNodes, "send" | "sendAll" | "replace" | "processOf" | "prepareSpare" | "pids">;
   readonly report: Pick<JobReport, "note" | "committed" | "recovered" | "names" | "movedAlone">;
@@ -65,7 +76,6 @@ interface JobRecoveryParts {
 export class JobRecovery {
   readonly #options: JobRecoveryOptions;
   readonly #parts: JobRecoveryParts;
-  readonly #members: readonly (readonly number[])[];
   readonly #core: Recovery;
   readonly #alarm: Alarm;
   readonly #images: SetImages;
@@ -76,13 +86,14 @@ export class JobRecovery {
   /** Nodes that go when their ranks have new checkpoints. */
   readonly #draining = new Set<number>();
   readonly #moves: SetMoves;
+  /** By rank: what it had sent to the others of its set when it was last captured. */
+  readonly #sent = new Map<number, { readonly checkpoint: number; readonly sent: readonly SentInSet[] }>();
   /** Fulfilled when the faults planned for the latest event have happened. */
   #happened: Promise<void> = Promise.resolve();
 
   constructor(options: JobRecoveryOptions, parts: JobRecoveryParts) {
     this.#options = options;
     this.#parts = parts;
-    this.#members = membersBySet(options.setOf);
     const { nodes, servers } = parts;
     this.#images = new SetImages(options, {
       verify: (paths) => parts.verify(paths),
@@ -95,12 +106,18 @@ export class JobRecovery {
       notReplaced: (node) => parts.core.nodeEnded(node, { kind: "exit", code: 0 }, performance.now()),
       isEnding: () => this.#isEnding,
     });
+    this.#core = this.#createCore();
     this.#moves = new SetMoves({
       ...parts,
-      saved: (sets) => this.#saved(sets, Number.POSITIVE_INFINITY),
+      recovery: this.#core,
+      saved: (sets, isHeld) => this.#saved(sets, Number.POSITIVE_INFINITY, isHeld),
       setsOn: (node) => this.#setsOn(node),
+      sentBy: (rank, checkpoint) => {
+        const said = this.#sent.get(rank);
+        return said?.checkpoint === checkpoint ? said.sent : null;
+      },
+      shareImages: (split) => this.#images.share(split),
     });
-    this.#core = this.#createCore();
     this.#alarm = new Alarm(this.#core, (nowMs) => this.#core.time(nowMs));
   }
 
@@ -149,7 +166,7 @@ export class JobRecovery {
   }
 
   #kept(): { set: number; newest: number; oldest: number }[] {
-    return this.#members.map((_, set) => ({
+    return this.#sets.map((set) => ({
       set,
       newest: this.#core.newest(set).number,
       oldest: this.#core.oldest(set).number,
@@ -300,7 +317,7 @@ export class JobRecovery {
     if (obstacle !== "") return obstacle;
     if (sets.length === 0) return "it has no ranks";
     this.#draining.add(node);
-    const ranks = sets.flatMap((set) => this.#members[set]!);
+    const ranks = sets.flatMap((set) => this.#membersOf(set));
     report.note(`node ${node} is drained: ${report.names.listed(ranks)} will begin again from the next checkpoint`);
     // If it is lost before, the one that takes its place is meant by nobody.
     const drained = nodes.processOf(node);
@@ -325,18 +342,33 @@ export class JobRecovery {
   }
 
   #setsOn(node: number): number[] {
-    return this.#members.flatMap((ranks, set) => (ranks.some((rank) => this.#nodeOfRank(rank) === node) ? [set] : []));
+    return this.#sets.filter((set) => this.#membersOf(set).some((rank) => this.#nodeOfRank(rank) === node));
   }
 
-  /** Fulfilled when new checkpoints of these sets count: true; or after so long. */
-  #saved(sets: readonly number[], msMax: number): Promise<boolean> {
+  get #sets(): number[] {
+    return Array.from({ length: this.#core.sets }, (_, set) => set);
+  }
+
+  /** Fulfilled when new checkpoints of these sets count: true; or after so long. `isHeld`: ranks that were captured stand still. */
+  async #saved(sets: readonly number[], msMax: number, isHeld = false): Promise<boolean> {
     const saved = this.#savings.begin(sets, msMax);
-    if (this.#options.canCapture) {
+    if (!this.#options.canCapture) return saved.done;
+    const take = (set: number, nowMs: number): void => {
+      if (isHeld) this.#core.takeAndHold(set, nowMs);
+      else this.#core.take(set, nowMs);
+    };
+    this.#feed((nowMs) => {
+      for (const set of sets) take(set, nowMs);
+    });
+    // An attempt that was given up is repeated.
+    const again = setInterval(() => {
       this.#feed((nowMs) => {
-        for (const set of sets) this.#core.take(set, nowMs);
+        for (const set of saved.missing) this.#core.take(set, nowMs);
       });
-    }
-    return saved;
+    }, takeAgainMs);
+    const isSaved = await saved.done;
+    clearInterval(again);
+    return isSaved;
   }
 
   checkpointWanted(rank: number, incarnation: number): void {
@@ -348,12 +380,14 @@ export class JobRecovery {
   }
 
   captured(rank: number, facts: CaptureFacts): void {
+    this.#sent.set(rank, { checkpoint: facts.number, sent: facts.sent });
     this.#feed((nowMs) => this.#core.captured(rank, facts, nowMs));
   }
 
   image(rank: number, image: RankImage): void {
     const set = this.#options.setOf[rank]!;
     if (this.#core.isOpen(set, image.number)) this.#images.stored(set, image.number, image.needs);
+    this.#sent.set(rank, { checkpoint: image.number, sent: image.sent });
     this.#feed((nowMs) => this.#core.imageStored(rank, image, nowMs));
   }
 
@@ -381,6 +415,6 @@ export class JobRecovery {
   }
 
   #membersOf(set: number): readonly number[] {
-    return this.#members[set]!;
+    return this.#core.membersOf(set);
   }
 }
