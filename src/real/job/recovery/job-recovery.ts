@@ -117,6 +117,7 @@ export class JobRecovery {
         return said?.checkpoint === checkpoint ? said.sent : null;
       },
       shareImages: (split) => this.#images.share(split),
+      dropImages: (set, checkpoint) => this.#images.drop(set, checkpoint),
     });
     this.#alarm = new Alarm(this.#core, (nowMs) => this.#core.time(nowMs));
   }

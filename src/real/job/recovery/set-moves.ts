@@ -20,7 +20,7 @@ interface SetMovesParts {
   readonly core: Pick<Dispatcher, "outcome" | "moveRanks" | "restartMoved" | "leftByMoved" | "isNodeAlive" | "state">;
   readonly nodes: Pick<JobNodes, "processOf" | "pids">;
   readonly report: Pick<JobReport, "note" | "movedAlone" | "names">;
-  readonly recovery: Pick<Recovery, "split" | "letGo" | "standsStill" | "newest" | "sets" | "membersOf">;
+  readonly recovery: Pick<Recovery, "split" | "letGo" | "standsStill" | "newest" | "oldest" | "sets" | "membersOf">;
   /** Fulfilled when new checkpoints of these sets count; false: they will not. `isHeld`: their ranks stand still from then on. */
   saved(sets: readonly number[], isHeld: boolean): Promise<boolean>;
   /** The sets that have ranks on that node. */
@@ -29,6 +29,8 @@ interface SetMovesParts {
   sentBy(rank: number, checkpoint: number): readonly SentInSet[] | null;
   /** The image of a rank is one of another set, too. Throws the system's errors. */
   shareImages(split: SetSplit): void;
+  /** Images of that set's checkpoint are of no use any more. */
+  dropImages(set: number, checkpoint: number): void;
 }
 
 interface UnderWay extends SetMove {
@@ -84,7 +86,7 @@ export class SetMoves {
   }
 
   #move(move: UnderWay): void {
-    const { core, nodes, recovery, shareImages } = this.#parts;
+    const { core, nodes, shareImages } = this.#parts;
     const { ranks, from, node } = move;
     const split = this.#splitOf(move);
     if (move.split !== null && split === null) {
@@ -104,11 +106,19 @@ export class SetMoves {
     move.stoppedMs = nowMs;
     this.isMoving = true;
     core.moveRanks(ranks, node, split);
-    if (split !== null) recovery.split(split);
+    if (split !== null) this.#split(split);
     core.restartMoved(node, nowMs);
     core.leftByMoved(from, nowMs);
     this.isMoving = false;
     for (const process of ending) process.cut("its ranks were moved");
+  }
+
+  #split(split: SetSplit): void {
+    const { recovery, dropImages } = this.#parts;
+    const older = recovery.oldest(split.set).number;
+    recovery.split(split);
+    // It was of all of them together.
+    if (older !== 0 && older !== split.checkpoint.number) dropImages(split.set, older);
   }
 
   /** Null: no set is divided, or it cannot be now. */
