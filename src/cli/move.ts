@@ -20,11 +20,11 @@ export const moveCommand: CreateCommand = (finished) =>
     )
     .argument("<job>", "process of its `banyan run`, as `banyan ps` shows it")
     .option("--drain <node>", "the node", wholeNumber("--drain"))
-    .option("--rank <rank>", "that rank; under replication, its node", wholeNumber("--rank"))
+    .option("--rank <rank>", "that rank; where clones take the place of the lost, its node", wholeNumber("--rank"))
     .option("--replica <number>", "of that replica of the rank; unless given, of the last", wholeNumber("--replica"))
     .option(
       "--node <node>",
-      "where to: any node, or the next number for one that is started; under replication a node in reserve, which are counted behind the others: with --nodes 4 --spares 2 they are 4 and 5. Unless given, one that is started, or the next in reserve",
+      "where to: any node, or the next number for one that is started; where clones take the place of the lost a node in reserve, which are counted behind the others: with --nodes 4 --spares 2 they are 4 and 5. Unless given, one that is started, or the next in reserve",
       wholeNumber("--node"),
     )
     .helpOption("-h, --help", "print this help")

@@ -5,18 +5,18 @@ import { isWaiting, R_BYTES, R_CONTEXT, R_PEER, R_SEQUENCE, R_TAG, recordWords }
 import { rankIn } from "./collective-messages.ts";
 import type { Process } from "./process.ts";
 
-export function sentInSet(process: Process, members: readonly number[]): SentInSet[] {
+/** `setOf`: set of each rank. */
+export function sentInSet(process: Process, setOf: readonly number[]): SentInSet[] {
   const { rank, engine } = process;
   const unsent = unsentOf(process);
-  return members
-    .filter((to) => to !== rank)
-    .map((to) => ({
-      from: rank,
-      to,
-      next: (engine.outbox.numbers.last(to) + 1) | 0,
-      unsent: unsent.get(to) ?? [],
-      waiting: waitingFor(process, to),
-    }));
+  const others = [...setOf.keys()].filter((other) => other !== rank && setOf[other] === setOf[rank]);
+  return others.map((to) => ({
+    from: rank,
+    to,
+    next: (engine.outbox.numbers.last(to) + 1) | 0,
+    unsent: unsent.get(to) ?? [],
+    waiting: waitingFor(process, to),
+  }));
 }
 
 /** Numbers that collectives have for rounds that have not begun, by the rank that they are for. */

@@ -1,8 +1,6 @@
 /** The images of one C rank: the one that the rank goes on from, and those that are taken of the rank. */
 import { join } from "node:path";
 import { roleOf } from "../../core/base/players.ts";
-import type { SentInSet } from "../../core/ft/set-split.ts";
-import { membersBySet } from "../../core/ft/sets.ts";
 import { sentInSet } from "../../core/process/sent-in-set.ts";
 import { ImageError } from "../../image/image-error.ts";
 import { booksUsed, ImageHistory } from "../../image/image-history.ts";
@@ -12,6 +10,7 @@ import type { Library } from "../../wasi/ports.ts";
 import type { ArrivedClone, LastLook } from "../cloning/messages.ts";
 import { imagePath } from "../image/image-path.ts";
 import { type ImageContents, newStage, writeImageNow, writeImagePart } from "../image/write-image.ts";
+import type { CaptureFacts } from "../messages/rank-messages.ts";
 import { checkpointOf } from "../transport/layout.ts";
 import {
   type CRankSavedState,
@@ -105,10 +104,10 @@ export class CRankImages {
   }
 
   /** To the others of its set, where there are any. */
-  #sent(checkpoint: number): SentInSet[] {
-    const { recovery, rank, replicas } = this.#rank.setup;
+  #sent(checkpoint: number): CaptureFacts["sent"] {
+    const { recovery, replicas } = this.#rank.setup;
     if (recovery === null || replicas !== null || checkpoint === 0) return [];
-    return sentInSet(this.#rank.process.process, membersBySet([...recovery.setOf])[recovery.setOf[rank]!]!);
+    return sentInSet(this.#rank.process.process, recovery.setOf);
   }
 
   #lastLook(): LastLook {

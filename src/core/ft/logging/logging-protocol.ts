@@ -34,7 +34,7 @@ import { Channels } from "./channels.ts";
 import { Confirmations } from "./confirmations.ts";
 import { Frame } from "./frames.ts";
 import type { Kept } from "./kept.ts";
-import { part } from "./parting.ts";
+import { beginParted } from "./parting.ts";
 import { PayloadMemory, type PayloadMemoryOptions } from "./payload-memory.ts";
 import { Reconnection } from "./reconnection.ts";
 import type { Logged } from "./report.ts";
@@ -137,7 +137,7 @@ export class LoggingProtocol implements Protocol {
     this.channels.setsAre(this.rank, setOf);
     this.setOf.set(setOf);
     this.set = this.setOf[this.rank]!;
-    part(this.rank, parted, this.ports, { channels: this.channels, sends: this.sends });
+    beginParted(this.rank, parted, this.ports, { channels: this.channels, sends: this.sends });
     this.isLive = false;
     this.ports.pinPosted((receive) => this.receives.pinOf(receive));
     this.reconnection.begin(incarnation, incarnations);

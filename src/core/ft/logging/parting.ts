@@ -26,7 +26,7 @@ interface PartingParts {
 }
 
 /** Peers are lost after that, as at the beginning of every life but the first: nothing leaves before they have said what they have. */
-export function part(rank: number, sent: readonly SentInSet[], ports: ProtocolPorts, parts: PartingParts): void {
+export function beginParted(rank: number, sent: readonly SentInSet[], ports: ProtocolPorts, parts: PartingParts): void {
   const { channels, sends } = parts;
   for (const { from, to, next, unsent, waiting } of sent) {
     if (from !== rank && to !== rank) continue;
