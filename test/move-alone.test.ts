@@ -55,6 +55,9 @@ test(
     await move(run, "--rank", "1", "--node", "2");
     await isThere(run, "rank 1 is on node 2 now; it stood still for");
     assert.equal(run.nodePid(1), other, "a node that has nothing to do with it goes on");
+    const { stdout: table } = await banyan(["ps", `${run.child.pid}`]);
+    assert.match(table, /^ +1 +2 +/m, "rank 1 is on node 2");
+    assert.match(table, /^ +0 +0 +/m);
     process.kill(run.nodePid(2), "SIGKILL");
     const stderr = await assertRight(run);
     assert.match(stderr, /rank 1 will go on on node 2, which is started: from the next checkpoint/);
