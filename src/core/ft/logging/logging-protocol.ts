@@ -29,10 +29,12 @@ import { LoggedChoices } from "../determinants/logged-choices.ts";
 import { LoggedReceives } from "../determinants/logged-receives.ts";
 import { Replay } from "../determinants/replay.ts";
 import type { Beginning, Protocol, ProtocolPorts, Write } from "../protocol.ts";
+import type { SentInSet } from "../set-split.ts";
 import { Channels } from "./channels.ts";
 import { Confirmations } from "./confirmations.ts";
 import { Frame } from "./frames.ts";
 import type { Kept } from "./kept.ts";
+import { beginParted } from "./parting.ts";
 import { PayloadMemory, type PayloadMemoryOptions } from "./payload-memory.ts";
 import { Reconnection } from "./reconnection.ts";
 import type { Logged } from "./report.ts";
@@ -58,6 +60,10 @@ export interface LoggingOptions {
 export interface KnownChoices {
   /** The set's stream from the position of its image on. */
   readonly log: Int32Array;
+  /** Correlated set of each rank, as it is now. */
+  readonly setOf: readonly number[];
+  /** Between ranks that were of one set until that image. */
+  readonly parted: readonly SentInSet[];
 }
 
 export class LoggingProtocol implements Protocol {
@@ -74,7 +80,7 @@ export class LoggingProtocol implements Protocol {
   private readonly rank: number;
   private readonly setOf: Int32Array;
   /** Our own. */
-  private readonly set: number;
+  private set: number;
   private readonly ports: ProtocolPorts;
   private readonly log: DeterminantLog;
   private readonly replay = new Replay();
@@ -126,7 +132,12 @@ export class LoggingProtocol implements Protocol {
   begin({ incarnation, incarnations, data, caughtUp }: Beginning): void {
     if (incarnation === 0) return;
     this.whenCaughtUp = caughtUp;
-    this.replay.add(this.rank, (data as KnownChoices).log);
+    const { log, setOf, parted } = data as KnownChoices;
+    this.replay.add(this.rank, log);
+    this.channels.setsAre(this.rank, setOf);
+    this.setOf.set(setOf);
+    this.set = this.setOf[this.rank]!;
+    beginParted(this.rank, parted, this.ports, { channels: this.channels, sends: this.sends });
     this.isLive = false;
     this.ports.pinPosted((receive) => this.receives.pinOf(receive));
     this.reconnection.begin(incarnation, incarnations);
