@@ -47,6 +47,9 @@ export interface Napper {
   nap(): boolean;
   /** Has the process waited for the source since the last time? */
   takeWaiting(): boolean;
+  /** A longer sleep that the process's bell ends too (`Bell.PARKED_ELSEWHERE`); not there, or `canSleep` is false: naps are all there is. */
+  readonly canSleep?: boolean;
+  sleep?(timeoutMs: number): void;
   /** Much is on its way from or to the source, whose process wants a core for that: a sleep is better than a spin. */
   readonly isInBulk?: boolean;
   /** Processes of a service from which all that this one waits for comes, each of which wants a core too. None unless given. */
@@ -111,6 +114,8 @@ export class Waiting {
   #glances = 0;
   /** The bell's value when the process is about to sleep; AWAKE: not yet announced. */
   #announced: number = Bell.AWAKE;
+  /** Naps since the last reset: what comes soon ends the first one, before any bell is announced. */
+  #naps = 0;
   /** How often this process slept: for tests and statistics. */
   parks = 0;
 
@@ -166,6 +171,7 @@ export class Waiting {
   /** Something progressed. */
   reset(): void {
     this.#idles = 0;
+    this.#naps = 0;
     if (this.#announced !== Bell.AWAKE) this.#wake();
   }
 
@@ -208,18 +214,21 @@ export class Waiting {
   }
 
   #park(): void {
-    if (this.#napper?.nap()) {
+    const napper = this.#naps > 0 && this.#napper?.canSleep === true ? this.#napper : null;
+    if (napper === null && this.#napper?.nap()) {
+      this.#naps++;
       this.parks++;
       return;
     }
-    const place = this.#sleeper?.canSleep ? Bell.PARKED_ELSEWHERE : Bell.PARKED;
+    const place = napper !== null || this.#sleeper?.canSleep ? Bell.PARKED_ELSEWHERE : Bell.PARKED;
     // Also when the first socket has come since the announcement: the bell would not wake the process for it.
     if (this.#announced !== place) {
       this.#announce(place);
       return;
     }
     this.parks++;
-    if (place === Bell.PARKED_ELSEWHERE) this.#sleeper!.sleep(this.#parkMsMax);
+    if (napper !== null) napper.sleep!(this.#parkMsMax);
+    else if (place === Bell.PARKED_ELSEWHERE) this.#sleeper!.sleep(this.#parkMsMax);
     else Atomics.wait(this.#words, this.#bell >> 2, Bell.PARKED, this.#napMs());
     this.#wake();
   }
