@@ -74,6 +74,12 @@ interface WaitingOptions {
  * memory that looks 50 times before it sleeps, 2 ranks on 2 cores: 93 to 102 µs with 10 to 40 yields, 130 with none, 3 or 100; with 20 or 25 looks 131 to 138; ADR 68.)
  */
 const yieldsBeforeService = 20;
+/**
+ * Only where that is of use: after so many waits in a row that were short. A rank that waits for long, or one whose answers come while others compute, sleeps at once: its looks would
+ * take the core from them. (A master that hands out rows of a picture to 3 workers on 2 cores: ADR 74.)
+ */
+const shortWaitMs = 0.3;
+const shortWaitsMin = 4;
 
 /**
  * More ranks than cores, on several nodes. Linux makes a scheduling group of each session, which a node is: a yield gives no other node the core. (cg of class A, two replicas on 2 cores: 2.30 to 2.35 s with anything from 2 to 50 yields,
@@ -105,7 +111,13 @@ export class Waiting {
   readonly #looks: number;
   /** Idle calls up to these counts are spins, then yields; then comes the park. */
   readonly #spinsEnd: number;
-  readonly #yieldsEnd: number;
+  #yieldsEnd: number;
+  /** The same after waits that were short, and after others; differ only where all comes from a service. */
+  readonly #yieldsEndShort: number;
+  readonly #yieldsEndLong: number;
+  /** Waits in a row that were short; and when the first nap of the present one began. */
+  #shortWaits = 0;
+  #nappedMs = 0;
   readonly #parkMsMax: number;
   readonly #core: SharedCore;
   /** Idle calls since the last reset; those that were left out count as well. */
@@ -135,7 +147,9 @@ export class Waiting {
     this.#yield = newYield();
     this.#looks = looks;
     this.#spinsEnd = spins;
-    this.#yieldsEnd = spins + yields;
+    this.#yieldsEndShort = spins + yields;
+    this.#yieldsEndLong = crowded && (napper?.services ?? 0) > 0 ? spins : this.#yieldsEndShort;
+    this.#yieldsEnd = this.#yieldsEndShort;
     this.#parkMsMax = parkMsMax;
   }
 
@@ -170,9 +184,17 @@ export class Waiting {
 
   /** Something progressed. */
   reset(): void {
+    if (this.#idles + this.#naps > 0 && this.#yieldsEndLong < this.#yieldsEndShort) this.#judge();
     this.#idles = 0;
     this.#naps = 0;
     if (this.#announced !== Bell.AWAKE) this.#wake();
+  }
+
+  /** A wait is over: shall the next one begin with looks? */
+  #judge(): void {
+    const isShort = this.#naps === 0 || steadyMs() - this.#nappedMs < shortWaitMs;
+    this.#shortWaits = isShort ? this.#shortWaits + 1 : 0;
+    this.#yieldsEnd = this.#shortWaits >= shortWaitsMin ? this.#yieldsEndShort : this.#yieldsEndLong;
   }
 
   /**
@@ -215,6 +237,7 @@ export class Waiting {
 
   #park(): void {
     const napper = this.#naps > 0 && this.#napper?.canSleep === true ? this.#napper : null;
+    if (this.#naps === 0 && this.#napper !== null) this.#nappedMs = steadyMs();
     if (napper === null && this.#napper?.nap()) {
       this.#naps++;
       this.parks++;

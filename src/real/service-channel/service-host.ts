@@ -36,6 +36,8 @@ const viewScratchBytes = 1 << 15;
 const memoryPages = 1;
 /** A sleep that was shorter than that: words come so closely that it is better not to sleep before the next. */
 const shortSleepMs = 0.3;
+/** So many of them in a row: an answer that comes soon is not followed by another message as soon, where the clients compute in between. */
+const shortSleepsMin = 4;
 /** Looks between two turns of the event loop, which has timers too. */
 const looksMax = 1000;
 /** Numbers of a service's processes; two are the same very rarely. */
@@ -53,6 +55,8 @@ export class ServiceHost {
   readonly #served: () => void;
   readonly #looksBeforeSleep: number;
   #looks: number;
+  /** Sleeps in a row that were short. */
+  #shortSleeps = 0;
 
   /**
    * `newUser` makes the service; it calls `move` when a client's connection has something to send or room again. `served` is called
@@ -174,7 +178,8 @@ export class ServiceHost {
     if (this.#looksBeforeSleep === 0) return this.#calls.wait(timeoutMs);
     const startMs = steadyMs();
     const ready = this.#calls.wait(timeoutMs);
-    this.#looks = steadyMs() - startMs < shortSleepMs ? this.#looksBeforeSleep : 0;
+    this.#shortSleeps = steadyMs() - startMs < shortSleepMs ? this.#shortSleeps + 1 : 0;
+    this.#looks = this.#shortSleeps >= shortSleepsMin ? this.#looksBeforeSleep : 0;
     return ready;
   }
 
