@@ -48,8 +48,8 @@ export class ServiceHost {
   readonly #calls: SocketCalls;
   readonly #yield = newYield();
   readonly #lines = new Map<number, Line>();
-  /** Descriptors that belong to the event loop. */
-  readonly #foreign = new Set<number>();
+  /** Descriptors that belong to the event loop, and who is told when they can be read. */
+  readonly #foreign = new Map<number, () => void>();
 
   /** Words of clients may have come. */
   readonly #served: () => void;
@@ -87,10 +87,10 @@ export class ServiceHost {
     return this.#calls.wakeFd >= 0;
   }
 
-  /** `serve` returns when this descriptor is readable, and does not read it. */
-  watch(fd: number): void {
+  /** `serve` returns when this descriptor is readable, and does not read it; `readable` is called before. */
+  watch(fd: number, readable: () => void = () => {}): void {
     if (!this.canSleep) return;
-    this.#foreign.add(fd);
+    this.#foreign.set(fd, readable);
     this.#calls.open(fd);
   }
 
@@ -160,7 +160,11 @@ export class ServiceHost {
         const fd = this.#calls.readyAt(i);
         const line = this.#lines.get(fd);
         if (line !== undefined) this.#move(line);
-        else if (this.#foreign.has(fd)) isForeign = true;
+        else {
+          const readable = this.#foreign.get(fd);
+          readable?.();
+          isForeign ||= readable !== undefined;
+        }
       }
       this.#served();
       if (isForeign) return true;
