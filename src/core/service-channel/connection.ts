@@ -35,8 +35,6 @@ const headWords = 2;
 /** Of one that is staged. An even number, as are all sizes here: V8 copies shared words four times as slowly where the places differ by four bytes mod eight. */
 const stagedWordsMax = 4094;
 const stageWords = headWords + stagedWordsMax;
-/** Words of large segments may wait for their acknowledgement longer than others, so many times as many: whoever sends a megabyte need not wake for each part of it. */
-const unsaidFactor = 32;
 /** So many words are not staged: another system call costs as much as a copy of them. */
 const manyWords = 1 << 10;
 const callerOpeningWords = 3;
@@ -61,8 +59,6 @@ const OWED = 8;
 const OUT_REST = 9;
 /** Bytes of a word that has not all come, at the place of the next word that arrives. */
 const IN_PART = 10;
-/** Words of small segments that have come since the last acknowledgement was said. */
-const FEW = 11;
 const OUT = 12;
 const IN = OUT + stageWords;
 export const connectionWords = IN + stageWords;
@@ -238,7 +234,6 @@ export class Connection {
     this.#words[at + 1] = asks === 0 ? rest + count : (rest + count) | askingBit;
     if (asks === 1) this.#asked();
     this.#set(SAID, settled);
-    this.#set(FEW, 0);
     this.#set(OUT_FROM, 0);
     this.#set(OUT_TO, 4 * (headWords + count));
     this.#set(OUT_REST, 4 * rest);
@@ -248,9 +243,7 @@ export class Connection {
   #mustAcknowledge(settled: number): boolean {
     const said = this.#get(SAID);
     const unsaid = wordsBetween(said, settled);
-    if (unsaid <= 0) return false;
-    const max = this.#incoming.unsaidWordsMax ?? 0;
-    return this.#get(FEW) > max || unsaid > unsaidFactor * max || wordsBetween(said, this.#get(OWED)) > 0;
+    return unsaid > (this.#incoming.unsaidWordsMax ?? 0) || (unsaid > 0 && wordsBetween(said, this.#get(OWED)) > 0);
   }
 
   #asked(): void {
@@ -362,7 +355,6 @@ export class Connection {
     this.#outgoing.acknowledge(acknowledged);
     if (count !== countAndAsking) this.#set(OWED, (this.#incoming.arrived + count) | 0);
     this.#set(LEFT, count);
-    if (count < manyWords) this.#set(FEW, this.#get(FEW) + count);
     return true;
   }
 

@@ -8,8 +8,8 @@ import type { Address } from "../transport/sockets/address.ts";
 import type { ChannelMemoryRankSetup } from "./channel-memory-rank.ts";
 
 /** Whole frames are acknowledged, so the largest must have room: a piece of a message, 256 KiB. Several of them, so that a rank and its memory work at the same time. */
-const outgoingWords = 1 << 19;
-const incomingWords = 1 << 19;
+const outgoingWords = 1 << 18;
+const incomingWords = 1 << 18;
 
 export class ChannelMemoryNode implements NodePart {
   readonly #setup: NodePartSetup;

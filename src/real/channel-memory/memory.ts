@@ -21,7 +21,7 @@ const bytesMax = 64 << 20;
 const itemsMax = 1 << 14;
 const segmentWordsMax = 1 << 22;
 /** Words on their way to one rank. */
-const outgoingWordsMax = 1 << 19;
+const outgoingWordsMax = 1 << 18;
 
 /** A message comes soon after another: so often it is looked for, and the core given away between, before the process sleeps. (See `yieldsBeforeService`.) */
 const looksBeforeSleep = 50;
