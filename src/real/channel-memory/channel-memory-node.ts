@@ -73,7 +73,7 @@ export class ChannelMemoryNode implements NodePart {
   }
 
   wake(rank: number): void {
-    this.#channels.get(rank)?.[memoryOf(rank, this.#memories)]!.wake();
+    this.#channels.get(rank)?.[memoryOf(rank, this.#memories)]?.wake();
   }
 
   /** Ranks tell their memories themselves what can be freed. */
