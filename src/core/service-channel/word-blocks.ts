@@ -5,7 +5,7 @@
  * Whoever forgets to let go of a block loses it to the garbage collector, and nothing else happens. Memory from elsewhere may be held and let go: nothing happens.
  */
 
-/** Two of the largest pieces that ranks and memories say, with what stands before them (ft/channel-memory/limits.ts). */
+/** Two pieces of 256 KiB, the largest that services are told at once, with what stands before them. */
 export const blockWords = (1 << 17) + 64;
 /** Blocks that nobody has, which wait for their next use. */
 const freeMax = 32;
