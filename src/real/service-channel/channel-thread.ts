@@ -41,7 +41,7 @@ export class ChannelThread implements ClientEnd {
     this.#words = new Int32Array(memory.buffer);
     this.#ring = new Int32Array(memory.buffer, 4 * headWords, words);
     this.#calls = enterRing(channel);
-    this.#driver = new ChannelDriver(channel, this.#calls);
+    this.#driver = new ChannelDriver(channel, this.#calls, sendsItself);
     this.#bell = bell;
     this.#quietBell = quietBell;
     this.#sendsItself = sendsItself;
@@ -146,6 +146,18 @@ export class ChannelThread implements ClientEnd {
   /** Waits a moment for the service. */
   wait(): void {
     this.#driver.nap();
+  }
+
+  /** Can it sleep until it is woken, over these channels too? */
+  canSleepOver(others: readonly ChannelThread[]): boolean {
+    if (!this.#driver.canSleep) return false;
+    for (const other of others) if (!other.#driver.canSleep || !this.#driver.watch(other.#driver)) return false;
+    return true;
+  }
+
+  /** Until a service says something, the main thread wakes this one, or that long. */
+  sleep(timeoutMs: number): void {
+    this.#driver.sleep(timeoutMs);
   }
 
   /** Is something large on its way here, or there? */
