@@ -17,6 +17,7 @@ import { connectCollectives, planeCollectives, publishOperations } from "./colle
 import { connectExchanges } from "./exchange.ts";
 import faceBytes from "./face.wat";
 import planeBytes from "./plane.wat";
+import { type PlaneRecorder, recordImports } from "./plane-recorder.ts";
 import { messageWaits, type PlaneWaitPort } from "./plane-wait-port.ts";
 
 interface DataPlaneOptions {
@@ -28,6 +29,8 @@ interface DataPlaneOptions {
   readonly looksAhead?: number;
   /** Messages are those of a layer above the engine: the plane has collectives alone, and leaves them to the engine while a packet waits to be seen. */
   readonly isLayered?: boolean | undefined;
+  /** For a protocol that must know what receives from any source took, and lets the plane do everything else without it. */
+  readonly recorder?: PlaneRecorder | null;
 }
 
 /** How long a receive waits before the engine does: spins, then turns at which the core is given away. */
@@ -155,6 +158,7 @@ export class DataPlane {
       node: { memory: node.memory },
       calls: { ...calls },
       host: { yield: newYield(), wakeWaiters },
+      record: recordImports(this.#options.recorder ?? null),
       plane: { ...places, programBytes: BigInt(programBytes - marginBytes) },
     });
     const waitsForMessage = messageWaits(waits);
@@ -196,6 +200,7 @@ export class DataPlane {
       spins: patience.spins,
       yields: patience.yields,
       looksAhead,
+      records: (this.#options.recorder ?? null) === null ? 0 : 1,
       listens: this.#options.isLayered === true ? 1 : 0,
     };
   }

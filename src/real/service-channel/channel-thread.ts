@@ -100,9 +100,17 @@ export class ChannelThread implements ClientEnd {
   /** The same for six words: allocates nothing. */
   append6(a: number, b: number, c: number, d: number, e: number, f: number): void {
     const outcome = this.#calls.append6(a, b, c, d, e, f);
-    if (outcome === Appended.DONE) return;
+    if (outcome !== Appended.DONE) this.appended6(outcome, [a, b, c, d, e, f]);
+  }
+
+  /** The same in two halves, for other WebAssembly: a call of channel-ring.wat, and the rest of it unless its outcome was DONE. */
+  get appendCall6(): RingCalls["append6"] {
+    return this.#calls.append6;
+  }
+
+  appended6(outcome: number, words: readonly number[]): void {
     if (outcome === Appended.CALL) ringBell(this.#quietBell);
-    else this.appendWhole([a, b, c, d, e, f]);
+    else this.appendWhole(words);
   }
 
   take(into: Int32Array): number {

@@ -67,7 +67,7 @@ export interface KnownChoices {
 }
 
 export class LoggingProtocol implements Protocol {
-  static readonly unsaved = { lastWrite: -1, whenCaughtUp: null, isLive: false, passed: null };
+  static readonly unsaved = { lastWrite: -1, whenCaughtUp: null, isLive: false, passed: null, met: 0 };
   readonly deathEndsRequests = false;
   readonly peersSpeak = true;
   readonly mayJudgeCollectives = false;
@@ -99,6 +99,8 @@ export class LoggingProtocol implements Protocol {
   private receivesPassed = 0;
   /** Shows `callsPassed`. */
   private readonly passed: Float64Array;
+  /** Meetings of a data plane that `callsPassed` has. */
+  private met = 0;
   /** There is nothing to see again, for certain: asked of every message. */
   private isLive = false;
   /** The write that was asked about last, and the position that must be stable before it. */
@@ -121,7 +123,7 @@ export class LoggingProtocol implements Protocol {
     this.reconnection = new Reconnection(ports, { channels, sends: this.sends, confirmations });
     this.trimLimits = new TrimLimits(ports, channels);
     this.passed = passed ?? new Float64Array(1);
-    this.choices = new LoggedChoices(log, this.replay);
+    this.choices = new LoggedChoices(log, this.replay, ports.pass);
     this.log = log;
     this.channels = channels;
     this.confirmations = confirmations;
@@ -130,6 +132,7 @@ export class LoggingProtocol implements Protocol {
   // Lives
 
   begin({ incarnation, incarnations, data, caughtUp }: Beginning): void {
+    this.ports.pass.numbered = this.receivesPassed;
     if (incarnation === 0) return;
     this.whenCaughtUp = caughtUp;
     const { log, setOf, parted } = data as KnownChoices;
@@ -207,13 +210,30 @@ export class LoggingProtocol implements Protocol {
 
   /** It counts as the others do: which way a receive goes is chance. */
   received(isAnySource: boolean, source: WorldRank, sequence: number): void {
-    this.pass();
-    const number = ++this.receivesPassed;
+    const number = this.passReceive();
     if (isAnySource) this.log.append3(DeterminantKind.MATCH, number, source, sequence);
   }
 
   private pass(): void {
+    if (this.ports.pass.isUsed) this.countPlane();
     this.passed[0] = ++this.callsPassed;
+  }
+
+  /** The number of the receive. */
+  private passReceive(): number {
+    this.pass();
+    const number = ++this.receivesPassed;
+    this.ports.pass.numbered = number;
+    return number;
+  }
+
+  /** What a data plane has done since the last time counts as if it had been done here. */
+  private countPlane(): void {
+    const { pass } = this.ports;
+    this.callsPassed += pass.numbered - this.receivesPassed + (pass.met - this.met);
+    this.receivesPassed = pass.numbered;
+    this.met = pass.met;
+    this.log.appended3(pass.takeRecorded());
   }
 
   // Sends
@@ -274,8 +294,7 @@ export class LoggingProtocol implements Protocol {
     if (!isOfProgram(this.ports.records.get(receive, R_CONTEXT))) return Pin.FREE;
     this.replay.passed();
     if (this.whenCaughtUp !== null) this.checkCaughtUp();
-    this.pass();
-    return this.receives.posted(receive, ++this.receivesPassed);
+    return this.receives.posted(receive, this.passReceive());
   }
 
   arrived(words: Int32Array, packet: number): Arrival {
@@ -346,6 +365,7 @@ export class LoggingProtocol implements Protocol {
 
   /** The position: where the set's stream is now. Members are told one after the other; the last of them counts. */
   captured(checkpoint: number): number {
+    this.countPlane();
     this.log.closeRun();
     this.payloads.flush();
     this.trimLimits.captured(checkpoint);
@@ -366,6 +386,7 @@ export class LoggingProtocol implements Protocol {
   }
 
   report(): Logged {
+    this.countPlane();
     const { channels, sends, log } = this;
     return { bytesTo: channels.loggedBytesTo, messages: sends.messages, determinantBytes: log.bytes };
   }
