@@ -163,12 +163,12 @@ export const memoryMbMax = 2047;
 
 /**
  * MB of a node's memory where the program is in C: buffers of such a program are in its ranks' own memories, so there are rings, boards
- * and what the runtime allocates, for each process: half a megabyte, and chunks of a megabyte. Pages that are not touched cost nothing.
+ * and what the runtime allocates, for each process: half a megabyte or two, and chunks of a megabyte. Pages that are not touched cost nothing.
  */
 export const cNodeMemoryMb = (processes: number): number => Math.min(384 + 2 * processes, memoryMbMax);
 
-/** MB that a process which may be spawned adds to a node's memory where the program is in TypeScript: its ring, and a chunk of the heap. */
-export const spareMb = 2;
+/** MB that a process which may be spawned adds to a node's memory where the program is in TypeScript: its buffers, and chunks of the heap. */
+export const spareMb = 4;
 
 const alignUp = (bytes: number, to: number) => Math.ceil(bytes / to) * to;
 const isPowerOfTwo = (n: number) => n > 0 && (n & (n - 1)) === 0;
@@ -182,7 +182,8 @@ const eagerBytesFor = (buffers: number, memoryBytes: number): number =>
 
 const eagerBytesMax = 32 * 1024;
 const eagerBytesMin = 8 * 1024;
-const eagerShare = 1 / 8;
+/** Buffers that no message has used yet are pages that nobody has touched; a job that may spawn has those of all that it can have. */
+const eagerShare = 1 / 2;
 
 export function layoutOf(options: LayoutOptions): MemoryLayout {
   const { processes, feeders = 0, memoryBytes = 1 << 30, slots = 64 } = options;
