@@ -6,6 +6,7 @@
  */
 import { MeetingPass } from "../../core/coll/engine/meeting-pass.ts";
 import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
+import { LightRequests } from "../../core/p2p/light-requests.ts";
 import { P_POSITION, Pass } from "../../core/p2p/pass.ts";
 import { longCopy } from "../machine/view-copy.ts";
 import { newYield } from "../machine/yield.ts";
@@ -18,6 +19,7 @@ import { connectExchanges } from "./exchange.ts";
 import faceBytes from "./face.wat";
 import planeBytes from "./plane.wat";
 import { messageWaits, type PlaneWaitPort } from "./plane-wait-port.ts";
+import { connectRequests, planeRequests } from "./requests.ts";
 
 interface DataPlaneOptions {
   readonly rank: number;
@@ -47,6 +49,8 @@ interface Connection {
   readonly memory: { readonly memory: WebAssembly.Memory };
   /** The imports as the engine has them, and what goes on with an MPI_Sendrecv whose message has left. */
   readonly engine: Calls & { readonly restOfExchange: Call };
+  /** Do the imports take over what the plane has begun (abi/adopted-requests.ts)? If not, it begins no requests. */
+  readonly adopts: boolean;
   /** Wakes those that wait for room in the ring of this process. */
   wakeWaiters(): void;
   /** How a rank that shares its thread waits; null: it does not share it. */
@@ -83,7 +87,11 @@ const functionBytesMin = 2048;
 const marginBytes = 16;
 
 /** Imports of the program whose place the plane takes. */
-export const planeCalls: readonly string[] = ["MPI_Send", "MPI_Recv", "MPI_Sendrecv", ...planeCollectives];
+export const planeCalls: readonly string[] = [
+  ...["MPI_Send", "MPI_Recv", "MPI_Sendrecv"],
+  ...planeRequests,
+  ...planeCollectives,
+];
 
 let planeModule: WebAssembly.Module | undefined;
 let faceModule: WebAssembly.Module | undefined;
@@ -97,6 +105,9 @@ export class DataPlane {
   readonly #options: DataPlaneOptions;
   readonly #address: number;
   readonly #meetingsAddress: number;
+  /** Requests that the plane begins; null: it begins none. */
+  readonly light: LightRequests | null;
+  readonly #lightAddress: number;
 
   constructor(node: NodeMemory, heap: RankMemory, options: DataPlaneOptions) {
     const ranks = options.places.length;
@@ -110,6 +121,8 @@ export class DataPlane {
     this.#meetingsAddress = heap.allocate(MeetingPass.wordsFor(node.layout.boardCount) * 4);
     this.meetings = this.#newMeetings();
     this.pass = new Pass(words, ranks, this.#address, this.meetings);
+    this.#lightAddress = heap.allocate(LightRequests.wordCount * 4);
+    this.light = options.isLayered === true ? null : this.#newLight();
     this.cursor = words.subarray(P_POSITION, P_POSITION + 1);
     for (const type of Object.values(predefinedTypes)) {
       if (type.isContiguous(2) && type.trueLb === 0) this.pass.publishType(type.handle, type.size);
@@ -129,6 +142,11 @@ export class DataPlane {
     return meetings;
   }
 
+  #newLight(): LightRequests {
+    const first = this.#lightAddress >> 2;
+    return new LightRequests(this.#node.words.subarray(first, first + LightRequests.wordCount), this.pass);
+  }
+
   /** Nothing has happened yet that the engine would have to be asked about. */
   #openWay(rank: number): void {
     const { layout, words } = this.#node;
@@ -142,8 +160,9 @@ export class DataPlane {
   }
 
   /** The functions that take the place of the engine's imports. */
-  connect({ memory: { memory }, engine, wakeWaiters, waits }: Connection): Calls {
+  connect({ memory: { memory }, engine, wakeWaiters, waits, adopts }: Connection): Calls {
     const node = this.#node;
+    const beginsRequests = adopts && this.light !== null;
     planeModule ??= new WebAssembly.Module(planeBytes);
     faceModule ??= new WebAssembly.Module(faceBytes);
     const programBytes = memory.buffer.byteLength;
@@ -167,14 +186,18 @@ export class DataPlane {
     });
     const halves = { plane: plane.exports, face: face.exports };
     const exchanges = connectExchanges({ ...halves, engine: { ...imports, restOfExchange }, waits: waitsForMessage });
+    const requests = beginsRequests
+      ? connectRequests({ ...halves, node, calls, memory, places, ...{ table: this.#lightAddress, engine: imports, waits: waitsForMessage } })
+      : {};
     const collectives = connectCollectives({
       ...{ node, calls, memory, places, meetings: this.#meetingsAddress },
       ...{ ...halves, engine: imports, yield: newYield(), waits },
     });
     waits?.looks(plane.exports["look"] as () => number, collectives.look);
-    const made = { ...face.exports, ...exchanges, ...collectives.calls } as unknown as Calls;
+    const made = { ...face.exports, ...exchanges, ...requests, ...collectives.calls } as unknown as Calls;
     const taken = this.#options.isLayered === true ? planeCollectives : planeCalls;
-    return Object.fromEntries(taken.filter((name) => name in engine).map((name) => [name, made[name]!]));
+    const isTaken = (name: string): boolean => name in engine && name in made;
+    return Object.fromEntries(taken.filter(isTaken).map((name) => [name, made[name]!]));
   }
 
   /** What plane.wat is told of the node and of its process. */

@@ -4,6 +4,7 @@
  * and is made again when its rank goes on.
  */
 
+import { adoptBefore } from "../../../abi/adopted-requests.ts";
 import { importsOf } from "../../../abi/binding.ts";
 import type { Call } from "../../../abi/call-table.ts";
 import { restOfExchange } from "../../../abi/calls/exchanges.ts";
@@ -49,6 +50,8 @@ export interface PlaneWorldOptions {
    */
   readonly looksAhead?: number;
   readonly unexpectedBytesMax?: number;
+  /** Do planes begin requests? One that waits for them leaves messages in the ring which an engine would have stored: see `looksAhead`. */
+  readonly beginsRequests?: boolean;
   readonly boardBytes?: number;
   readonly longBytes?: number;
   /** Boards that have long parts: the first of three. */
@@ -63,7 +66,7 @@ export class PlaneWorld {
 
   constructor(options: PlaneWorldOptions) {
     const { ranks, hasPlane, slots = 8, eagerBytes = 1024, firstPosition = 0, boardBytes = 256 } = options;
-    const { looksAhead = 1, unexpectedBytesMax = 512, planeWaits = "none" } = options;
+    const { looksAhead = 1, unexpectedBytesMax = 512, planeWaits = "none", beginsRequests = false } = options;
     const { longBytes = 1024, longBoards = 3 } = options;
     const layout = layoutOf({
       ...{ processes: ranks, slots, eagerBytes, memoryBytes: 64 << 20 },
@@ -97,7 +100,7 @@ export class PlaneWorld {
         unexpectedBytesMax,
       });
       const stop = { words: node.words, at: (lineOf(layout, rank) + Line.STOP) >> 2 };
-      return new PlaneRank({ process, memory: buffers, plane, ring, stop, planeWaits });
+      return new PlaneRank({ process, memory: buffers, plane, ring, stop, planeWaits, beginsRequests });
     });
   }
 
@@ -142,6 +145,7 @@ interface PlaneRankOptions {
   readonly ring: RingTransport;
   readonly stop: CHost["stop"];
   readonly planeWaits: PlaneWaitCalls;
+  readonly beginsRequests: boolean;
 }
 
 class PlaneRank {
@@ -164,7 +168,7 @@ class PlaneRank {
   /** Waits in which the plane has stopped. */
   planeWaits = 0;
 
-  constructor({ process, memory, plane, ring, stop, planeWaits }: PlaneRankOptions) {
+  constructor({ process, memory, plane, ring, stop, planeWaits, beginsRequests }: PlaneRankOptions) {
     this.process = process;
     this.plane = plane;
     this.bytes = memory.bytes;
@@ -178,10 +182,14 @@ class PlaneRank {
         this.#isRewinding = false;
       },
     };
-    this.#importOf = importsOf(this.program);
+    const importOf = importsOf(this.program);
+    const light = beginsRequests && plane !== null ? plane.light : null;
+    this.#importOf = (name) =>
+      light === null ? importOf(name) : adoptBefore(this.program, light, { [name]: importOf(name) })[name]!;
     this.#stop = stop;
     const imports: Record<string, Call> = Object.fromEntries(planeCalls.map((name) => [name, this.#importOf(name)]));
-    const engine = { ...imports, restOfExchange: restOfExchange(this.program) };
+    const rest = { restOfExchange: restOfExchange(this.program) };
+    const engine = { ...imports, ...(light === null ? rest : adoptBefore(this.program, light, rest)) };
     this.planeWait = new PlaneWait({
       stops: () => this.#stopsInPlane(planeWaits),
       unwind: () => {
@@ -192,12 +200,13 @@ class PlaneRank {
       },
     });
     const wakeWaiters = (): void => ring.wakeWaiters();
-    this.#calls = plane === null ? imports : plane.connect({ memory, engine, wakeWaiters, waits: this.planeWait });
+    const connection = { memory, engine, wakeWaiters, waits: this.planeWait, adopts: light !== null };
+    this.#calls = plane === null ? imports : plane.connect(connection);
   }
 
   /** Does the rank stop in this wait of its plane? If not, its engine waits. */
   #stopsInPlane(calls: PlaneWaitCalls): boolean {
-    const isReceive = this.#calling === "MPI_Recv" || this.#calling === "MPI_Sendrecv";
+    const isReceive = ["MPI_Recv", "MPI_Sendrecv", "MPI_Wait", "MPI_Waitall"].includes(this.#calling);
     if (calls === "all" || calls === (isReceive ? "receives" : "collectives")) {
       this.planeWaits++;
       return true;
