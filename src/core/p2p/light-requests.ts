@@ -54,6 +54,8 @@ export class LightRequests {
   private readonly pass: Pass;
   /** Places whose handles are the engine's. */
   private readonly adopted = new Set<number>();
+  /** How many requests the engine has taken over, for tests. */
+  adoptions = 0;
 
   static readonly wordCount = headWords + lightRequestsMax * requestWords;
 
@@ -96,6 +98,7 @@ export class LightRequests {
     }
     const requests = places.map((place) => this.at(place));
     for (const place of places) this.isNowAdopted(place);
+    this.adoptions += places.length;
     words[H_COUNT] = 0;
     words[H_PENDING] = 0;
     this.pass.lightAdopted();

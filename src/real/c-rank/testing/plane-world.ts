@@ -106,7 +106,10 @@ export class PlaneWorld {
 
   /** Messages arrive everywhere, as far as they can. */
   settle(): void {
-    for (const rank of this.ranks) rank.handOver();
+    for (const rank of this.ranks) {
+      rank.handOver();
+      rank.program.suspension.beforeUnwinding();
+    }
     while (this.ranks.map(({ process }) => process.progress()).includes(true));
   }
 
