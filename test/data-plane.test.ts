@@ -132,7 +132,7 @@ for (const ranksPerThread of [1, 3]) {
     ...longUnless(ranksPerThread === 1),
   }, async () => {
     await inFolder(newFolder(`requests-${ranksPerThread}`), async () => {
-      const args = [`${messages * 12}`, `${announced}`];
+      const args = [`${messages * 4}`, `${announced}`];
       const job = launch(requests, { ranks: 3, ranksPerThread, args, jobFolder: "frozen" });
       for await (const event of job) if (event.kind === "line" && event.text === "step") job.freeze();
       assert.equal((await job.done).reason.kind, "frozen");

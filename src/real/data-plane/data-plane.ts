@@ -1,5 +1,5 @@
 /**
- * The data plane of a C rank: MPI_Send and MPI_Recv of small messages inside a node as WebAssembly, which is optimised before the
+ * The data plane of a C rank: messages, requests and collectives of few bytes inside a node as WebAssembly, which is optimised before the
  * program begins and is called by the program's module directly (docs/adr/0020-a-data-plane-compiled-before-the-first-call.md).
  * plane.wat decides and works in the node's memory, face.wat in the program's; the pass (core/p2p/pass.ts) has the engine's
  * permission. What the plane does not take goes to the imports of abi/.
