@@ -149,6 +149,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // The parts of protocols that need the machine: their interfaces, the protocols, the lists of them.
   "real/part-hosts": [
     "real/process",
+    "real/data-plane/plane-recorder.ts",
     "real/transport",
     "core/binding",
     "core/ft",
@@ -159,6 +160,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "real/logging": [
     "trust",
     "real/part-hosts",
+    "real/data-plane/plane-recorder.ts",
     "real/messages",
     "real/process",
     "real/service-channel",
@@ -195,6 +197,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   // They host programs, and nothing else knows the API.
   "real/rank": [
+    "real/data-plane/plane-recorder.ts",
     "real/part-hosts",
     "real/protocol-parts",
     "real/output",

@@ -29,11 +29,10 @@ test("D5 under logging a rank is moved: a checkpoint first, then it begins again
 }, async () => {
   const run = await startLogged();
   const move = (...more: string[]) => banyan(["move", `${run.child.pid}`, ...more]);
-  const chosen = await move("--rank", "1", "--node", "2");
-  assert.match(
-    chosen.stderr,
-    /^banyan: Cannot move rank 1: its place is taken by a process that is started for that; /,
-  );
+  const there = await move("--rank", "1", "--node", "1");
+  assert.match(there.stderr, /^banyan: Cannot move rank 1: it is on node 1 already\n/);
+  const nowhere = await move("--rank", "1", "--node", "3");
+  assert.match(nowhere.stderr, /^banyan: Cannot move rank 1: the job has nodes 0 to 1, and node 2 can be started\n/);
   const moved = await move("--rank", "1");
   assert.equal(moved.code, 0, moved.stderr);
   const { code, stdout, stderr } = await run.ended;

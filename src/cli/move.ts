@@ -16,15 +16,15 @@ interface MoveOptions {
 export const moveCommand: CreateCommand = (finished) =>
   new Command("move")
     .description(
-      "Have ranks go on elsewhere, before their machine goes. In a job with --sustain and --spares a node in reserve takes the place of the node, and clones of other replicas theirs; under a protocol that takes checkpoints the node's ranks begin again from one that is taken first; under protocols that keep nothing of the lost all ranks stop, and go on in new processes, a rank alone if you like (programs in C). SIGTERM to a node does the same as --drain.",
+      "Have ranks go on elsewhere, before their machine goes. In a job with --sustain and --spares a node in reserve takes the place of the node, and clones of other replicas theirs; under a protocol that takes checkpoints they begin again elsewhere from one that is taken first, a rank alone if you like, and other nodes go on; under protocols that keep nothing of the lost all ranks stop, and go on in new processes, a rank alone if you like (programs in C). SIGTERM to a node does the same as --drain.",
     )
     .argument("<job>", "process of its `banyan run`, as `banyan ps` shows it")
     .option("--drain <node>", "the node", wholeNumber("--drain"))
-    .option("--rank <rank>", "that rank; under protocols that replace the lost, its node", wholeNumber("--rank"))
+    .option("--rank <rank>", "that rank; where clones take the place of the lost, its node", wholeNumber("--rank"))
     .option("--replica <number>", "of that replica of the rank; unless given, of the last", wholeNumber("--replica"))
     .option(
       "--node <node>",
-      "where to: a node in reserve, which are counted behind the others: with --nodes 4 --spares 2 they are 4 and 5; where all ranks stop any node, or the next number for one that is started. Unless given, the next in reserve, or one that is started",
+      "where to: any node, or the next number for one that is started; where clones take the place of the lost a node in reserve, which are counted behind the others: with --nodes 4 --spares 2 they are 4 and 5. Unless given, one that is started, or the next in reserve",
       wholeNumber("--node"),
     )
     .helpOption("-h, --help", "print this help")

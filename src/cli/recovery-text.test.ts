@@ -7,6 +7,7 @@ import { recoveryText } from "./recovery-text.ts";
 const calm: JobRecoveryReport = {
   checkpoints: 0,
   restarts: 0,
+  moves: 0,
   ranksRestarted: 0,
   checkpointTimes: [],
   recoveries: [],

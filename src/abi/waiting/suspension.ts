@@ -27,7 +27,14 @@ interface Unwinding {
 }
 
 export class Suspension {
-  static readonly unsaved = { words: null, at: 0, unwinding: null, givesWay: false, isReady: always, beforeUnwinding: nothing };
+  static readonly unsaved = {
+    words: null,
+    at: 0,
+    unwinding: null,
+    givesWay: false,
+    isReady: always,
+    beforeUnwinding: nothing,
+  };
   readonly words: Int32Array;
   readonly at: number;
   unwinding: Unwinding | null = null;

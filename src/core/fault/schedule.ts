@@ -158,7 +158,8 @@ export class FaultSchedule {
 
   event(event: FaultEvent, nowMs: number): FaultAction[] {
     if (event.kind === "recovery") {
-      this.#recoveries[event.set]!++;
+      // A rank that was moved may be a set of its own by now.
+      this.#recoveries[event.set] = (this.#recoveries[event.set] ?? 0) + 1;
       // Ranks of the set that had finished live again, and will finish again.
       for (const rank of placesOf(event.set, this.#layout.setOf)) this.#finished.delete(rank);
     }

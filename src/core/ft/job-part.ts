@@ -4,6 +4,7 @@
  * jobs, another in the simulator.
  */
 import type { Checkpoint } from "./checkpoint.ts";
+import type { SetSplit } from "./set-split.ts";
 
 export interface JobPart {
   /**
@@ -15,6 +16,8 @@ export interface JobPart {
   mayCommit(set: number, position: number): boolean;
   /** A checkpoint of the set counts; no image older than `oldest` will be restored. */
   committed(set: number, oldest: Checkpoint): void;
+  /** A rank becomes a set of its own. Said before both sets fall. Not there where no set has several ranks. */
+  split?(split: SetSplit): void;
   /** What ranks of the job said to it; only the protocol understands it. */
   rankSaid(rank: number, words: unknown): void;
   /** Words of the protocol's part in that node. Not there where such parts say nothing. */

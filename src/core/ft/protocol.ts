@@ -25,6 +25,22 @@ export interface Write {
   readonly number: number;
 }
 
+/**
+ * What a data plane does past the protocol (core/p2p/pass.ts), where the process has one: it sends and receives as the short ways do, as long as
+ * `mayPass` said so of the process itself when the pass was opened; a protocol that would say otherwise now closes the pass.
+ */
+export interface PassedCalls {
+  /** Is there a plane? */
+  readonly isUsed: boolean;
+  close(): void;
+  /** Receives of the program so far. The protocol writes its own number of them here; the plane counts on, and records with these numbers. */
+  numbered: number;
+  /** Receives from any source that the plane has recorded since the last time. */
+  takeRecorded(): number;
+  /** Collectives on boards that the plane has completed so far. */
+  readonly met: number;
+}
+
 /** What a protocol may do; the engine does it. */
 export interface ProtocolPorts {
   readonly rank: number;
@@ -32,6 +48,7 @@ export interface ProtocolPorts {
   readonly ranks: number;
   readonly records: Records;
   readonly memory: Memory;
+  readonly pass: PassedCalls;
   /**
    * Puts a message on its way, if there is room. ENVELOPE: `sendMayComplete` will be asked of a record whose first word for
    * protocols is `keeper` when its receiver has it all. If it is lent it stays where it is until then; otherwise `lend` is

@@ -47,6 +47,13 @@ export class ReceivedNumbers {
     for (const number of later) this.add(number);
   }
 
+  /** These are missing, of those that are there. */
+  remove(numbers: readonly number[]): void {
+    const { firstMissing, later } = this.without(new Set(numbers));
+    this.firstMissing = firstMissing;
+    this.later = later;
+  }
+
   without(numbers: ReadonlySet<number>): ReceivedNumbers {
     const left = new ReceivedNumbers();
     let first = this.firstMissing;

@@ -143,11 +143,11 @@ export class Engine {
     this.ranks = ranks;
     this.transport = transport;
     this.memory = memory;
-    const hooks = options.hooks?.(this) ?? null;
     const pass = options.pass ?? Pass.unused();
+    this.pass = pass;
+    const hooks = options.hooks?.(this) ?? null;
     const peers = new Peers({ ranks, replicas, replica, transport, pass });
     const ports: EnginePorts = { peers, records: this.records, transport, memory, hooks, pass };
-    this.pass = pass;
     const broken = new BrokenMessages(this.records);
     const completion = new Completion(ports, broken);
     const refusals = new Refusals();
@@ -183,7 +183,14 @@ export class Engine {
 
   /** Would a data plane send as `sendNow` does? What makes that untrue closes the pass. */
   get sendsArePlain(): boolean {
-    return !this.looksCloser && this.currentTracer === null && this.outbox.count === 0 && this.peers.areAlike;
+    if (this.currentTracer !== null || this.outbox.count !== 0 || !this.peers.areAlike) return false;
+    return this.looksCloser ? this.mayLookAway : true;
+  }
+
+  /** Do the short ways look closer because there is a protocol, and for no other reason, and would it let all messages pass? */
+  private get mayLookAway(): boolean {
+    const { hooks, matching, refusals } = this;
+    return hooks?.mayPass(this.rank) === true && !matching.hasPinned && !this.hasFailures && !refusals.areAny;
   }
 
   /** Would it receive as `receiveNow` does, as far as messages are concerned? */

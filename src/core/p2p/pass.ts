@@ -29,6 +29,10 @@ export const P_POSITION = 2;
 const P_SENT = 3;
 const P_RECEIVED = 4;
 // Word 5 is plane.wat's own: packets that a receive has passed by in the ring, when it has found nothing and waits.
+/** Receives of the program so far, where a protocol numbers them: protocol and plane count on. */
+const P_NUMBERED = 6;
+/** Receives from any source that the plane has recorded for the protocol, and that the protocol has not counted yet. */
+const P_RECORDED = 7;
 /** Sizes of predefined datatypes by handle, 0: not the plane's. */
 const P_TYPES = 16;
 const typeFirst = 0x200;
@@ -67,6 +71,8 @@ interface PassedCommunicator {
 interface PassedMeetings {
   /** Has the plane begun the call that the engine gets next? */
   readonly isAtGate: boolean;
+  /** Collectives that the plane has completed. */
+  readonly completed: number;
   /** The communicator at that place has that seat. */
   publishSeat(place: number, seat: number): void;
 }
@@ -91,7 +97,7 @@ export class Pass {
   static readonly wayBytes = wayWords * 4;
 
   static unused(): Pass {
-    return new Pass(new Int32Array(P_SENT), 0, 0);
+    return new Pass(new Int32Array(P_RECORDED + 1), 0, 0);
   }
 
   /** `address` is 0 where there is no plane. Whoever has one says of each way where it leads. */
@@ -193,6 +199,26 @@ export class Pass {
     if (this.isUsed && this.knowsCommunicator(handle)) {
       this.words[P_COMMUNICATORS + placeOf(handle) * communicatorWords] = 0;
     }
+  }
+
+  // For a protocol that numbers receives (core/ft/protocol.ts)
+
+  get numbered(): number {
+    return this.words[P_NUMBERED]!;
+  }
+
+  set numbered(receives: number) {
+    this.words[P_NUMBERED] = receives;
+  }
+
+  takeRecorded(): number {
+    const recorded = this.words[P_RECORDED]!;
+    this.words[P_RECORDED] = 0;
+    return recorded;
+  }
+
+  get met(): number {
+    return this.meetings === null ? 0 : this.meetings.completed;
   }
 
   // Counts

@@ -13,15 +13,18 @@ import { R_REPLICA, type Records, recordWords } from "../request/records.ts";
 import { BYTES, PAYLOAD, PacketKind } from "../wire/packet.ts";
 import type { Engine } from "./engine.ts";
 import { Gone } from "./gone.ts";
+import type { Pass } from "./pass.ts";
 
 const noBytes = new Uint8Array(0);
 
 export class ProtocolAccess {
+  static readonly unsaved = { pass: null };
   private readonly engine: Engine;
   readonly rank: number;
   readonly ranks: number;
   readonly records: Records;
   readonly memory: Memory;
+  readonly pass: Pass;
 
   constructor(engine: Engine) {
     this.engine = engine;
@@ -29,6 +32,7 @@ export class ProtocolAccess {
     this.ranks = engine.ranks;
     this.records = engine.records;
     this.memory = engine.memory;
+    this.pass = engine.pass;
   }
 
   transmit(message: KeptMessage, keeper: number): Went {

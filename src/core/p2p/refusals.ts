@@ -12,6 +12,10 @@ export class Refusals {
     this.revoked.add(context);
   }
 
+  get areAny(): boolean {
+    return this.revoked.size !== 0 || this.wildcards.size !== 0;
+  }
+
   isRevoked(context: number): boolean {
     return this.revoked.size !== 0 && this.revoked.has(context);
   }

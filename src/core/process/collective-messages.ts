@@ -145,7 +145,7 @@ export class CollectiveMessages implements CollectivePorts {
 }
 
 /** `isLocal`: of this process's own group of an inter-communicator. */
-const rankIn = (comm: Communicator, peer: number, isLocal: boolean): WorldRank =>
+export const rankIn = (comm: Communicator, peer: number, isLocal: boolean): WorldRank =>
   (isLocal ? comm.group : comm.peers).worldRank(peer as CommRank);
 
 lives({ CollectiveMessages });

@@ -122,6 +122,13 @@ export const RecordFlag = {
   ASIDE: 65536,
 } as const;
 
+/** Is that record a send of the program's whose envelope has left, and whose receiver has not taken it? */
+export function isWaiting(words: Int32Array, at: number): boolean {
+  if (words[at + R_KIND] !== RecordKind.SEND || words[at + R_STATE] !== RecordState.ACTIVE) return false;
+  const { AWAITS_ANSWER, KEPT } = RecordFlag;
+  return (words[at + R_FLAGS]! & (AWAITS_ANSWER | KEPT)) === AWAITS_ANSWER;
+}
+
 /** Hard bound on records of one process: 2²⁴ of 168 bytes are 2.7 GB, far beyond any sane program. */
 const recordsMax = 1 << 24;
 /** Most processes of a large job have few at a time; the table doubles as often as it must. */

@@ -1,6 +1,7 @@
 /** The streams of a channel's end in ordinary memory, with bounds: those of a service, and of clients that are one thread. */
 import { assert } from "../base/assert.ts";
 import { type Incoming, type LastingWords, type Outgoing, type Retention, wordsBetween } from "./channel.ts";
+import type { WordHolds } from "./word-blocks.ts";
 import { WordLog } from "./word-log.ts";
 
 interface OutgoingOptions {
@@ -9,6 +10,8 @@ interface OutgoingOptions {
   readonly wordsMax: number;
   /** Position of the first word. */
   readonly begin?: number;
+  /** Who hears which words are lent to it; nobody unless given. */
+  readonly holds?: WordHolds;
 }
 
 export class MemoryOutgoing implements Outgoing {
@@ -21,7 +24,7 @@ export class MemoryOutgoing implements Outgoing {
   constructor(options: OutgoingOptions) {
     const { begin = 0 } = options;
     this.#options = options;
-    this.#log = new WordLog(begin);
+    this.#log = new WordLog(begin, options.holds);
     this.#sent = begin;
     this.#stable = begin;
     if (options.retention !== "until-acknowledged") return;

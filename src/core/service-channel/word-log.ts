@@ -2,6 +2,7 @@
 import { assert } from "../base/assert.ts";
 import { copyWords } from "../base/copy-words.ts";
 import { type Stretch, wordsBetween } from "./channel.ts";
+import { noHolds, type WordHolds } from "./word-blocks.ts";
 
 const blockWordsMin = 1 << 8;
 const blockWordsMax = 1 << 15;
@@ -23,13 +24,16 @@ interface Part {
 
 export class WordLog {
   #begin: number;
+  readonly #holds: WordHolds;
   readonly #parts: Part[] = [];
   /** Words in all parts. */
   #count = 0;
   #block: Block = newBlock(0);
 
-  constructor(begin = 0) {
+  /** `holds`: who hears which words are lent here. */
+  constructor(begin = 0, holds: WordHolds = noHolds) {
     this.#begin = begin;
+    this.#holds = holds;
   }
 
   /** Position of the first word. */
@@ -63,6 +67,7 @@ export class WordLog {
   lend(words: Int32Array): void {
     if (words.length === 0) return;
     const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+    this.#holds.hold(words);
     this.#parts.push({ words, bytes, from: 0, to: words.length });
     this.#count += words.length;
   }
@@ -132,7 +137,9 @@ export class WordLog {
       this.#begin = (this.#begin + dropped) | 0;
       this.#count -= dropped;
       left -= dropped;
-      if (first.from === first.to) this.#parts.shift();
+      if (first.from < first.to) continue;
+      this.#parts.shift();
+      this.#holds.letGo(first.words);
     }
     // All of it is free again.
     if (this.#parts.length === 0) this.#block.used = 0;
@@ -145,7 +152,9 @@ export class WordLog {
       const dropped = Math.min(left, last.to - last.from);
       last.to -= dropped;
       left -= dropped;
-      if (last.from === last.to) this.#parts.pop();
+      if (last.from < last.to) continue;
+      this.#parts.pop();
+      this.#holds.letGo(last.words);
     }
   }
 

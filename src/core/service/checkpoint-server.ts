@@ -94,10 +94,15 @@ interface Commit {
 const keptMax = 2;
 
 export class CheckpointServer {
-  readonly #members: readonly ReadonlySet<number>[];
+  readonly #members: readonly (readonly number[])[];
   readonly #books: readonly SetBooks[];
   readonly #write: (record: CheckpointRecord) => void;
   readonly #progress: Progress[];
+
+  /** There is one more set: its members and its books are in the lists. */
+  add(): void {
+    this.#progress.push({ stored: new Set(), position: 0 });
+  }
 
   /** Members of each set; where records go before they count; the books of a predecessor. */
   constructor(
@@ -105,7 +110,7 @@ export class CheckpointServer {
     write: (record: CheckpointRecord) => void = () => {},
     books: readonly SetBooks[] = sets.map(() => newBooks()),
   ) {
-    this.#members = sets.map((members) => new Set(members));
+    this.#members = sets;
     this.#books = books;
     this.#write = write;
     this.#progress = sets.map(() => ({ stored: new Set(), position: 0 }));
@@ -133,23 +138,23 @@ export class CheckpointServer {
   stored(set: number, number: number, rank: number, position: number): boolean {
     if (!this.isOpen(set, number)) return false;
     const members = this.#members[set]!;
-    assert(members.has(rank), `rank ${rank} is not in set ${set}`);
+    assert(members.includes(rank), `rank ${rank} is not in set ${set}`);
     const progress = this.#progress[set]!;
     // A rank that stands still may still close an entry that it had begun: the stream ends where the last member left it.
     if (progress.stored.size === 0 || ((position - progress.position) | 0) > 0) progress.position = position;
     progress.stored.add(rank);
-    return progress.stored.size === members.size;
+    return progress.stored.size === members.length;
   }
 
   /** How many images of the one that is being taken are stored, and how many there will be. */
   progress(set: number): { readonly stored: number; readonly wanted: number } {
-    return { stored: this.isBusy(set) ? this.#progress[set]!.stored.size : 0, wanted: this.#members[set]!.size };
+    return { stored: this.isBusy(set) ? this.#progress[set]!.stored.size : 0, wanted: this.#members[set]!.length };
   }
 
   /** All images have been read back. Null: it was given up meanwhile. */
   commit(set: number, number: number): Commit | null {
     const { stored, position } = this.#progress[set]!;
-    if (!this.isOpen(set, number) || stored.size < this.#members[set]!.size) return null;
+    if (!this.isOpen(set, number) || stored.size < this.#members[set]!.length) return null;
     const dropped = this.#record({ kind: "checkpoint-committed", set, checkpoint: { number, position } });
     return { oldest: this.oldest(set), dropped: dropped.map((old) => old.number) };
   }

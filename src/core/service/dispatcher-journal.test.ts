@@ -59,7 +59,9 @@ type Happening =
   | { readonly kind: "committed"; readonly set: number; readonly calls: number }
   | { readonly kind: "admit"; readonly count: number }
   | { readonly kind: "withdraw" | "tick" | "interrupted" }
-  | { readonly kind: "aborted"; readonly rank: number };
+  | { readonly kind: "aborted"; readonly rank: number }
+  /** Alone: its set, if it has others, is left. */
+  | { readonly kind: "moved"; readonly rank: number; readonly node: number };
 
 const small = fc.nat({ max: 7 });
 const ending: fc.Arbitrary<Ending> = fc.oneof(
@@ -85,6 +87,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   fc.record({ kind: fc.constant("committed" as const), set: fc.nat({ max: 2 }), calls: small }),
   fc.record({ kind: fc.constant("admit" as const), count: fc.integer({ min: 1, max: 2 }) }),
   fc.record({ kind: fc.constant("withdraw" as const) }),
+  fc.record({ kind: fc.constant("moved" as const), rank: small, node: small }),
 );
 /** What ends a job at once is rare, or nothing else would be seen. */
 const last: fc.Arbitrary<Happening> = fc.oneof(
@@ -188,10 +191,25 @@ class World {
       case "interrupted":
         dispatcher.interrupted("SIGINT", 2, nowMs);
         break;
+      case "moved":
+        this.#move(rank, node);
+        break;
       case "aborted":
         dispatcher.aborted(rank, { code: 6, message: "enough", members: [] }, nowMs);
         break;
     }
+  }
+
+  #move(rank: number, node: number): void {
+    const dispatcher = this.#dispatcher;
+    const { deaths, setOf } = this.options;
+    const from = dispatcher.state.placement[rank]!;
+    if (deaths !== "replaced" || setOf === undefined || dispatcher.outcome !== undefined || from === node) return;
+    const as = dispatcher.state.setOf.reduce((most, set) => Math.max(most, set), 0) + 1;
+    const set = dispatcher.state.setOf[rank]!;
+    dispatcher.moveRanks([rank], node, { set, as, rank, checkpoint: { number: 1, position: 0 }, sent: [] });
+    dispatcher.restartMoved(node, this.#nowMs);
+    dispatcher.leftByMoved(from, this.#nowMs);
   }
 
   /** Calls of a life only become more, and only a node that lives says so. */
@@ -205,7 +223,8 @@ class World {
   #isThere(rank: number): boolean {
     const { state } = this.#dispatcher.state.ranks[rank]!;
     return (
-      ["running", "done", "finished"].includes(state) && this.#dispatcher.isNodeAlive(this.options.placement[rank]!)
+      ["running", "done", "finished"].includes(state) &&
+      this.#dispatcher.isNodeAlive(this.#dispatcher.state.placement[rank]!)
     );
   }
 
@@ -268,7 +287,7 @@ test("V1: a dispatcher that crashed before any event decides from there on as on
   );
 });
 
-test("V1: the stories above reach restarts, falls that are given up, survivals, spawned processes and progress", () => {
+test("V1: the stories above reach restarts, falls that are given up, survivals, spawned processes, moves and progress", () => {
   const kinds = new Map<string, number>();
   const count = (word: string): void => void kinds.set(word, (kinds.get(word) ?? 0) + 1);
   fc.assert(
@@ -284,9 +303,18 @@ test("V1: the stories above reach restarts, falls that are given up, survivals, 
         if (!record.isGone && record.replaced.length > 0) count("silent");
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: 1500 },
   );
-  const wanted = ["node replaced", "ranks returned", "given up", "survived", "silent", "admitted", "withdrawn"];
+  const wanted = [
+    "node replaced",
+    "ranks returned",
+    "given up",
+    "survived",
+    "silent",
+    "admitted",
+    "withdrawn",
+    "moved",
+  ];
   for (const word of [...wanted, "rank-over", "node-gone", "decided", "caught-up", "progressed", "saved", "excused"]) {
     equal((kinds.get(word) ?? 0) > 10, true, `${word}: ${kinds.get(word) ?? 0}`);
   }

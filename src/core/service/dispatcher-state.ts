@@ -7,7 +7,9 @@
  * could divide.
  */
 import { assert, unreachable } from "../base/assert.ts";
+import { type SetSplit, splitSets } from "../ft/set-split.ts";
 import {
+  addNode,
   applyFall,
   applyToFalls,
   type CallsOfRank,
@@ -16,7 +18,7 @@ import {
   newFallsState,
 } from "./falls.ts";
 import type { Death, JobOutcome, Reason } from "./outcome.ts";
-import type { Placement } from "./placement.ts";
+import { type Placement, placeAnew } from "./placement.ts";
 
 /** The first record: a job of that size has begun. */
 export interface JobBegan {
@@ -74,6 +76,17 @@ export interface Fall {
   /** Null: the job goes on. */
   readonly outcome: JobOutcome | null;
 }
+/**
+ * Where the dead are replaced: these ranks have their places on that node from now on; the next number is that of a node which was not there before. A fall follows, in which they
+ * begin there.
+ */
+interface Moved {
+  readonly kind: "moved";
+  readonly ranks: readonly number[];
+  readonly node: number;
+  /** The rank is a set of its own from now on; null: all are of the sets that they were. */
+  readonly split: SetSplit | null;
+}
 /** Where deaths are covered: another process comes in the place of a node that is gone, for processes that come back. */
 interface NodeAgain {
   readonly kind: "node-again";
@@ -112,6 +125,7 @@ export type DispatcherRecord =
   | RankOver
   | NodeGone
   | Fall
+  | Moved
   | NodeAgain
   | ReturnedLife
   | MissedLife
@@ -136,6 +150,10 @@ interface NodeState {
 export interface DispatcherState {
   readonly ranks: RankState[];
   readonly nodes: NodeState[];
+  /** Node of each process: the table of the job that began, which all its parts look at. */
+  readonly placement: Placement;
+  /** Correlated set of each rank: such a table, too. */
+  readonly setOf: readonly number[];
   /** All that were declared, by their order. */
   readonly deaths: Death[];
   readonly falls: FallsState;
@@ -147,10 +165,12 @@ export interface DispatcherState {
   outcome: JobOutcome | undefined;
 }
 
-export function newDispatcherState({ nodes, ranks, placement }: JobBegan): DispatcherState {
+export function newDispatcherState({ nodes, ranks, placement, setOf }: JobBegan): DispatcherState {
   return {
     ranks: placement.map((_, rank) => ({ incarnation: 0, state: rank < ranks ? "running" : "absent" })),
     nodes: Array.from({ length: nodes }, () => ({ gone: false, life: 0 })),
+    placement,
+    setOf,
     deaths: [],
     falls: newFallsState({ nodes, ranks: placement.length }),
     term: 0,
@@ -177,6 +197,9 @@ export function applyToDispatcher(state: DispatcherState, record: Exclude<Dispat
       break;
     case "fall":
       applyFallOf(state, record);
+      break;
+    case "moved":
+      applyMoved(state, record);
       break;
     case "node-again":
       state.nodes[record.node]!.gone = false;
@@ -215,6 +238,17 @@ function applyReopened(state: DispatcherState): void {
   state.code = 0;
   for (const rank of state.ranks) if (rank.state !== "absent") rank.state = "running";
   for (const node of state.nodes) node.gone = false;
+}
+
+function applyMoved({ nodes, placement, setOf, falls }: DispatcherState, { ranks, node, split }: Moved): void {
+  assert(node <= nodes.length, `node ${node} is not the next of ${nodes.length}`);
+  if (node === nodes.length) {
+    // Nobody is there until its ranks fall, which the fall counts as the end of a process.
+    nodes.push({ gone: true, life: -1 });
+    addNode(falls);
+  }
+  placeAnew(placement, ranks, node);
+  if (split !== null) splitSets(setOf, split);
 }
 
 function applyRankOver(state: DispatcherState, { rank, how, code, outcome }: RankOver): void {

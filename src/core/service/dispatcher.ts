@@ -19,6 +19,7 @@
 
 import { assert } from "../base/assert.ts";
 import type { DeathPolicy } from "../ft/definition.ts";
+import type { SetSplit } from "../ft/set-split.ts";
 import {
   applyToDispatcher,
   type DispatcherRecord,
@@ -31,7 +32,7 @@ import {
 import { codeFromNumber, codeOfEnding, type Ending } from "./ending.ts";
 import { Falls } from "./falls.ts";
 import type { Death, JobOutcome, NodeLoss, Reason } from "./outcome.ts";
-import { type Placement, ranksByNode } from "./placement.ts";
+import { type Placement, ranksOfNode } from "./placement.ts";
 import { type Patience, Silence } from "./silence.ts";
 
 export interface DispatcherOptions extends Patience {
@@ -115,7 +116,6 @@ export class Dispatcher {
   readonly #startMs: number;
   /** Changed by records only. */
   readonly #state: DispatcherState;
-  readonly #ranksOf: readonly (readonly number[])[];
   readonly #silences: Silence[];
   #lastTickMs: number;
   #endingForMs = 0;
@@ -138,7 +138,6 @@ export class Dispatcher {
       "a journal of this job",
     );
     this.falls = new Falls(this.#state.falls, (record) => this.#record(record));
-    this.#ranksOf = ranksByNode(placement, nodes);
     this.#silences = Array.from({ length: nodes }, () => new Silence(options));
   }
 
@@ -193,7 +192,7 @@ export class Dispatcher {
   }
 
   #free(): number[] {
-    const { placement } = this.#options;
+    const { placement } = this.#state;
     const isFree = (rank: number): boolean =>
       this.#state.ranks[rank]!.state === "absent" && this.isNodeAlive(placement[rank]!);
     return [...placement.keys()].filter(isFree);
@@ -209,7 +208,7 @@ export class Dispatcher {
       this.#over(rank, { how: ending.kind === "frozen" ? "frozen" : "finished", code }, nowMs);
       return;
     }
-    const node = this.#options.placement[rank]!;
+    const node = this.#state.placement[rank]!;
     const reason: Failure = { kind: "rank-failed", rank, node, ending };
     // No member of a communicator is missing: all have left MPI, or are about to.
     if (ending.kind === "finalized" && this.#options.deaths === "survived") {
@@ -233,7 +232,7 @@ export class Dispatcher {
   }
 
   isRankAlive(rank: number): boolean {
-    return this.#isMissed(rank) && this.isNodeAlive(this.#options.placement[rank]!);
+    return this.#isMissed(rank) && this.isNodeAlive(this.#state.placement[rank]!);
   }
 
   isNodeAlive(node: number): boolean {
@@ -250,6 +249,28 @@ export class Dispatcher {
     this.#endIfAllGone();
   }
 
+  /**
+   * Where the dead are replaced: these ranks have their places on that node from now on, and perhaps one of them is a set of its own. The next number is that of a node which was not there
+   * before. `restartMoved` must follow at once.
+   */
+  moveRanks(ranks: readonly number[], node: number, split: SetSplit | null): void {
+    assert(this.#options.deaths === "replaced" && this.outcome === undefined, "moved ranks begin again");
+    this.#record({ kind: "moved", ranks, node, split });
+    if (node === this.#silences.length) this.#silences.push(new Silence(this.#options));
+  }
+
+  /** All that has its place on that node begins again, in another process. */
+  restartMoved(node: number, nowMs: number): void {
+    this.falls.excused(node);
+    this.#nodeLost({ node, ranks: this.#missedOf(node), loss: { kind: "moved" }, isGone: true }, nowMs);
+  }
+
+  /** A node whose ranks have been moved: those that it still has begin again in another process, without any it goes. */
+  leftByMoved(node: number, nowMs: number): void {
+    this.falls.excused(node);
+    this.nodeEnded(node, { kind: "moved" }, nowMs);
+  }
+
   // Where deaths are covered
 
   /**
@@ -259,7 +280,8 @@ export class Dispatcher {
   goesOnWithout(absent: readonly number[], nowMs: number): void {
     const isAbsent = new Set(absent);
     const afterMs = nowMs - this.#startMs;
-    for (const [node, here] of this.#ranksOf.entries()) {
+    for (const node of this.#state.nodes.keys()) {
+      const here = this.#ranksOn(node);
       const ranks = here.filter((rank) => isAbsent.has(rank));
       if (ranks.length === 0) continue;
       const first = this.#state.deaths.length;
@@ -309,7 +331,7 @@ export class Dispatcher {
    * communicator, only its members end. No members: all are meant.
    */
   aborted(rank: number, { code, message, members }: Abort, nowMs: number): void {
-    const node = this.#options.placement[rank]!;
+    const node = this.#state.placement[rank]!;
     const ranks = [...new Set([rank, ...members])].filter((each) => this.#state.ranks[each]?.state === "running");
     const isPartial = this.#options.deaths === "survived" && members.length > 0 && this.#runsAnyBut(new Set(ranks));
     if (!isPartial) this.#decide({ kind: "aborted", rank, node, message }, codeFromNumber(code), nowMs);
@@ -317,7 +339,7 @@ export class Dispatcher {
   }
 
   #abortSome(rank: number, ranks: readonly number[], { code, message }: Omit<Abort, "members">, nowMs: number): void {
-    const { placement } = this.#options;
+    const { placement } = this.#state;
     const ending: Ending = { kind: "aborted", code, message, ranks };
     const node = placement[rank]!;
     this.#fall({ node, ranks, reason: { kind: "rank-failed", rank, node, ending }, code: codeOfEnding(ending) }, nowMs);
@@ -395,7 +417,7 @@ export class Dispatcher {
     if (this.outcome !== undefined) return;
     const { setOf } = this.#options;
     const { node } = reason;
-    if (this.#ranksOf[node]!.every((other) => setOf === undefined || setOf[other] === setOf[rank])) {
+    if (this.#ranksOn(node).every((other) => setOf === undefined || setOf[other] === setOf[rank])) {
       this.#ports.kill(node);
       return;
     }
@@ -460,9 +482,13 @@ export class Dispatcher {
     else this.#ports.restartRanks(node, ranks);
   }
 
+  #ranksOn(node: number): number[] {
+    return ranksOfNode(this.#state.placement, node);
+  }
+
   /** Ranks of a node whose end would be noticed. Rule 9: a rank that is done still serves. */
   #missedOf(node: number): number[] {
-    return this.#ranksOf[node]!.filter((rank) => this.#isMissed(rank));
+    return this.#ranksOn(node).filter((rank) => this.#isMissed(rank));
   }
 
   #isMissed(rank: number): boolean {

@@ -81,6 +81,11 @@ export function newFallsState({ nodes, ranks }: FallsSize): FallsState {
   };
 }
 
+/** There is one more. */
+export function addNode({ nodes }: FallsState): void {
+  nodes.push({ atSameCall: 0, inVain: 0 });
+}
+
 /** Changes the state as the record says. */
 export function applyToFalls(state: FallsState, record: FallsRecord): void {
   switch (record.kind) {

@@ -53,6 +53,16 @@ const isCheckpoint = has({ number: isCount, position: (value) => Number.isSafeIn
 const isNumberOfSet = { set: isCount, number: isCount };
 const isCallsOfRank: Check = (value) => listOf(isCount)(value) && (value as unknown[]).length === 2;
 
+const isWord: Check = (value) => Number.isSafeInteger(value);
+const isSent = has({
+  from: isCount,
+  to: isCount,
+  next: isWord,
+  unsent: listOf(isWord),
+  waiting: listOf((value) => listOf(isWord)(value) && (value as unknown[]).length === 4),
+});
+const isSplit = has({ set: isCount, as: isCount, rank: isCount, checkpoint: isCheckpoint, sent: listOf(isSent) });
+
 const rows: Rows = {
   began: { nodes: isCount, ranks: isCount, placement: listOf(isCount), setOf: listOf(isCount), calendarMs: isTime },
   admitted: { ranks: listOf(isCount) },
@@ -75,6 +85,7 @@ const rows: Rows = {
     afterMs: isTime,
     outcome: isOutcomeOrNull,
   },
+  moved: { ranks: listOf(isCount), node: isCount, split: (value) => value === null || isSplit(value) },
   "node-again": { node: isCount },
   returned: { rank: isCount, incarnation: isCount },
   missed: { death: isDeath },

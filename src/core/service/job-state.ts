@@ -2,7 +2,7 @@
 import { assert } from "../base/assert.ts";
 import { applyToDispatcher, type DispatcherState, type JobBegan, newDispatcherState } from "./dispatcher-state.ts";
 import type { FaultsFired, JobRecord } from "./job-record.ts";
-import { applySetsFell, applyToRecovery, newRecoveryState, type RecoveryState } from "./recovery-state.ts";
+import { applySetsFell, applySplit, applyToRecovery, newRecoveryState, type RecoveryState } from "./recovery-state.ts";
 
 export interface JobState {
   /** The job that it is. */
@@ -47,6 +47,10 @@ function apply(state: JobState, record: JobRecord): void {
       if (record.returns) applySetsFell(recovery, new Set(fallen));
       break;
     }
+    case "moved":
+      applyToDispatcher(dispatcher, record);
+      if (record.split !== null) applySplit(recovery, record.split);
+      break;
     default:
       applyToDispatcher(dispatcher, record);
   }

@@ -18,6 +18,8 @@ export type NodeLoss =
   | { readonly kind: "cut"; readonly why: string }
   /** It has said that it goes, and was let go. */
   | { readonly kind: "left" }
+  /** Its ranks, or some of them, are to be elsewhere: what is on it begins again. */
+  | { readonly kind: "moved" }
   /** The whole job was: another dispatcher goes on with what is on the disk. */
   | { readonly kind: "switched-off" };
 

@@ -10,6 +10,14 @@ export type Placement = BrandedTable<"Placement">;
 
 export const placementOf = (nodes: readonly number[]): Placement => nodes as Placement;
 
+/**
+ * These processes have another node from now on. All parts of a job look at one table: it is changed where the decision is written down (dispatcher-state.ts), and
+ * nowhere else.
+ */
+export function placeAnew(placement: Placement, processes: readonly number[], node: number): void {
+  for (const process of processes) (placement as readonly number[] as number[])[process] = node;
+}
+
 /** Ranks in blocks over nodes: when they do not divide evenly the first nodes hold one more. */
 export function placedInBlocks(ranks: number, nodes: number): Placement {
   const smaller = Math.floor(ranks / nodes);

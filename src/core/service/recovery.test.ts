@@ -258,3 +258,45 @@ test("L5: when the job is over nothing begins any more", () => {
   assert.deepEqual(world.said, []);
   assert.equal(world.core.nextTimeMs, Number.POSITIVE_INFINITY);
 });
+
+test("D5 a rank becomes a set of its own: both begin with the checkpoint since which they stand still, and fall alone from then on", () => {
+  const setOf = [0, 0, 1, 1];
+  const world = new World(setOf);
+  for (const number of [1, 2]) world.takeAll(number);
+  const checkpoint = world.core.newest(0);
+  setOf[1] = 2;
+  world.core.split({ set: 0, as: 2, rank: 1, checkpoint, sent: [] });
+  assert.deepEqual(world.core.membersOf(0), [0]);
+  assert.deepEqual(world.core.membersOf(2), [1]);
+  assert.equal(world.core.sets, 3);
+  world.fall(1);
+  world.fall(0);
+  const both = { newest: checkpoint, oldest: checkpoint };
+  assert.deepEqual(world.asked, [
+    { set: 2, incarnation: 1, ...both },
+    { set: 0, incarnation: 1, ...both },
+  ]);
+  world.prepare(2, 1);
+  world.prepare(0, 1);
+  assert.deepEqual(world.said, ["restart 1: 2/1 from 2 with words", "restart 0: 0/1 from 2 with words"]);
+  for (const rank of [0, 1]) world.core.began(rank, 1, 0);
+  for (const rank of [0, 1]) world.core.caughtUp(rank, 1, 0);
+  assert.ok(world.core.isQuiet);
+  world.said;
+  world.core.take(2, 0);
+  const image = { number: 3, position: 30, callsPassed: 1, settledMs: 0, problem: "" };
+  world.core.imageStored(1, image, 0);
+  world.core.verified(2, 3, "", 0);
+  assert.deepEqual(
+    world.said.filter((word) => !word.startsWith("(")),
+    ["stop 2.3", "go-on 2", "verify 2.3", "trim 2.2", "oldest 2.2", "committed 2.3 at 1"],
+  );
+  world.fall(1);
+  assert.deepEqual(world.asked.at(-1), {
+    set: 2,
+    incarnation: 2,
+    newest: { number: 3, position: 30 },
+    oldest: checkpoint,
+  });
+  assert.deepEqual(world.core.incarnations, [1, 2, 0, 0]);
+});

@@ -13,9 +13,16 @@ import type { FaultEvent } from "../fault/moment.ts";
 import type { Checkpoint } from "../ft/checkpoint.ts";
 import type { Interval } from "../ft/definition.ts";
 import type { JobPart, NextLife, Prepared } from "../ft/job-part.ts";
+import type { SetSplit } from "../ft/set-split.ts";
 import { membersBySet } from "../ft/sets.ts";
 import { Losses, type RecoveryTimes } from "./losses.ts";
-import { applySetsFell, newRecoveryState, type RecoveryRecord, type RecoveryState } from "./recovery-state.ts";
+import {
+  applySetsFell,
+  applySplit,
+  newRecoveryState,
+  type RecoveryRecord,
+  type RecoveryState,
+} from "./recovery-state.ts";
 import {
   type Capture,
   type CheckpointTimes,
@@ -85,13 +92,15 @@ interface Unbegun {
   readonly sets: Map<number, { readonly next: NextLife; restart: SetRestart | null }>;
 }
 
+type RecoveredPart = Pick<JobPart, "prepare" | "mayCommit" | "committed" | "split">;
+
 /** Times are kept of at most this number of checkpoints, and of recoveries. */
 const timesMax = 1000;
 
 export class Recovery {
   readonly #setOf: readonly number[];
-  readonly #members: readonly (readonly number[])[];
-  readonly #part: Pick<JobPart, "prepare" | "mayCommit" | "committed">;
+  readonly #members: (readonly number[])[];
+  readonly #part: RecoveredPart;
   readonly #ports: RecoveryPorts;
   readonly #checkpoints: SetCheckpoints;
   readonly #losses: Losses;
@@ -103,18 +112,14 @@ export class Recovery {
   readonly #recoveries: RecoveryTimes[] = [];
 
   /** `predecessor`: the state in the journal of a recovery that has crashed. */
-  constructor(
-    options: RecoveryOptions,
-    part: Pick<JobPart, "prepare" | "mayCommit" | "committed">,
-    ports: RecoveryPorts,
-    predecessor?: RecoveryState,
-  ) {
+  constructor(options: RecoveryOptions, part: RecoveredPart, ports: RecoveryPorts, predecessor?: RecoveryState) {
     const { setOf } = options;
     this.#setOf = setOf;
     this.#members = membersBySet(setOf);
     this.#part = part;
     this.#ports = ports;
     this.#state = predecessor ?? newRecoveryState(this.#members.length);
+    for (const split of this.#state.splits) part.split?.(split);
     this.#losses = new Losses(setOf);
     const lives = {
       incarnationOf: (set: number) => this.#incarnationOf(set),
@@ -291,6 +296,33 @@ export class Recovery {
     return this.#members[set] ?? [];
   }
 
+  // Sets
+
+  /** How many there are. */
+  get sets(): number {
+    return this.#members.length;
+  }
+
+  membersOf(set: number): readonly number[] {
+    return this.#membersOf(set);
+  }
+
+  /** See `SetCheckpoints.standsStill`. */
+  standsStill(set: number): boolean {
+    return this.#checkpoints.standsStill(set);
+  }
+
+  /** A rank is a set of its own from now on, which the table of sets says already, and the journal. Both sets stand still, and fall next. */
+  split(split: SetSplit): void {
+    const { set, as, rank } = split;
+    applySplit(this.#state, split);
+    this.#members[set] = this.#membersOf(set).filter((member) => member !== rank);
+    this.#members.push([rank]);
+    assert(this.#members[as]?.[0] === rank, `set ${as} is the next`);
+    this.#checkpoints.add();
+    this.#part.split?.(split);
+  }
+
   // Checkpoints: see `SetCheckpoints`
 
   stopped(rank: number, number: number, nowMs: number): void {
@@ -327,6 +359,15 @@ export class Recovery {
   /** Of that set, now; one that is being taken counts. */
   take(set: number, nowMs: number): void {
     this.#checkpoints.take(set, nowMs);
+  }
+
+  /** See `SetCheckpoints.takeAndHold`. */
+  takeAndHold(set: number, nowMs: number): void {
+    this.#checkpoints.takeAndHold(set, nowMs);
+  }
+
+  letGo(set: number): void {
+    this.#checkpoints.letGo(set);
   }
 
   /** Of all sets, now; one that is being taken counts. */

@@ -1,5 +1,5 @@
 /**
- * Where ranks begin their next life. Every rank has its place on one node, for the whole job; what changes is the process
+ * Where ranks begin their next life. Every rank has its place on one node, until somebody moves it there (moved-sets.ts); what changes is the process
  * behind the node's number. A node that is gone gets a successor, which is set up with all its ranks at once; on a node that lives
  * the ranks begin beside the others. A set may have members on both.
  *

@@ -412,3 +412,41 @@ test("L4: when the job is over nothing is taken and nothing counts", () => {
   world.core.takeForLogs([0], 0);
   assert.deepEqual(world.orders, []);
 });
+
+test("D5 a set that is held stands still from its checkpoint on, until it falls or is let go", () => {
+  const world = new World();
+  const { core } = world;
+  core.takeAndHold(0, 0);
+  for (const rank of [0, 1]) world.capture(rank, 1);
+  assert.deepEqual(world.orders, ["stop 0.1"]);
+  assert.equal(core.standsStill(0), false);
+  for (const rank of [0, 1]) world.store(rank, 1);
+  world.verify(0, 1);
+  assert.deepEqual(world.orders, ["verify 0.1", "may-commit 0 0", "oldest 0.0 at 0", "committed 0.1"]);
+  assert.equal(core.standsStill(0), true);
+  core.letGo(0);
+  assert.deepEqual(world.orders, ["go-on 0"]);
+  assert.equal(core.standsStill(0), false);
+  core.take(0, 0);
+  for (const rank of [0, 1]) world.capture(rank, 2);
+  assert.deepEqual(world.orders, ["stop 0.2", "go-on 0"]);
+  core.takeAndHold(0, 0);
+  for (const rank of [0, 1]) world.capture(rank, 3);
+  assert.deepEqual(world.orders, ["drop 0.2", "stop 0.3"]);
+  world.fall(0);
+  world.begin(0);
+  core.letGo(0);
+  assert.deepEqual(world.orders, ["drop 0.3"]);
+});
+
+test("D5 an attempt to hold a set that is given up lets its ranks go on, and is held when it is repeated", () => {
+  const world = new World();
+  const { core } = world;
+  core.takeAndHold(0, 0);
+  world.capture(0, 1);
+  world.until(patienceMs);
+  assert.deepEqual(world.orders, ["stop 0.1", "go-on 0", "drop 0.1"]);
+  core.take(0, world.nowMs);
+  for (const rank of [0, 1]) world.capture(rank, 2);
+  assert.deepEqual(world.orders, ["stop 0.2"]);
+});

@@ -119,6 +119,10 @@ interface SetState {
   forLogsMs: number;
   /** Numbers whose images turned out to be unreadable. */
   readonly refused: number[];
+  /** Members that have been captured stand still: somebody wants to take one of them away. */
+  isHeld: boolean;
+  /** The checkpoint since which they do; 0: they run. */
+  standsAt: number;
 }
 
 const forLogsMsMinDefault = 1000;
@@ -148,14 +152,13 @@ export class SetCheckpoints {
     this.#lives = lives;
     this.#server = new CheckpointServer(options.members, (record) => ports.record(record), books);
     this.#policy = new CheckpointPolicy(options.checkpointInterval);
-    this.#sets = options.members.map(() => ({
-      attempt: null,
-      dueMs: Number.POSITIVE_INFINITY,
-      isNextWanted: false,
-      wanting: new Set(),
-      forLogsMs: Number.NEGATIVE_INFINITY,
-      refused: [],
-    }));
+    this.#sets = options.members.map(() => newSet());
+  }
+
+  /** There is one more set. */
+  add(): void {
+    this.#server.add();
+    this.#sets.push(newSet());
   }
 
   /** When `time` should be called next; Infinity: there is no need to. Any call may change it. */
@@ -221,6 +224,8 @@ export class SetCheckpoints {
       const state = this.#sets[set]!;
       state.wanting.clear();
       state.isNextWanted = false;
+      state.isHeld = false;
+      state.standsAt = 0;
       this.#takeLater(set, nowMs);
     }
   }
@@ -254,6 +259,26 @@ export class SetCheckpoints {
   /** Of that set, now; one that is being taken counts. */
   take(set: number, nowMs: number): void {
     if (this.#sets[set]!.attempt === null) this.#take(set, nowMs);
+  }
+
+  /** The same; its members do not go on when they have been captured, until they fall or are let go. */
+  takeAndHold(set: number, nowMs: number): void {
+    this.#sets[set]!.isHeld = true;
+    this.#take(set, nowMs);
+  }
+
+  /** Members that stand still, if they do, go on. */
+  letGo(set: number): void {
+    const state = this.#sets[set]!;
+    if (state.standsAt !== 0) this.#ports.goOn(set);
+    state.isHeld = false;
+    state.standsAt = 0;
+  }
+
+  /** Do all members of the set stand still since its newest checkpoint? */
+  standsStill(set: number): boolean {
+    const { standsAt } = this.#sets[set]!;
+    return standsAt !== 0 && standsAt === this.newest(set).number;
   }
 
   /** The same of all sets. */
@@ -338,8 +363,10 @@ export class SetCheckpoints {
     if (attempt.capturedMs !== null || attempt.captured.size < this.#options.members[set]!.length) return;
     attempt.capturedMs = nowMs - attempt.beganMs;
     this.#policy.cost(set, attempt.capturedMs);
-    this.#sets[set]!.dueMs = Number.POSITIVE_INFINITY;
-    this.#ports.goOn(set);
+    const state = this.#sets[set]!;
+    state.dueMs = Number.POSITIVE_INFINITY;
+    if (state.isHeld) state.standsAt = number;
+    else this.#ports.goOn(set);
   }
 
   /** The image of a rank is stored, or cannot be: `problem` is not empty. */
@@ -408,6 +435,7 @@ export class SetCheckpoints {
   #giveUp(set: number, why: string, nowMs: number): void {
     const { attempt } = this.#sets[set]!;
     if (attempt === null) return;
+    this.#sets[set]!.standsAt = 0;
     this.#ports.goOn(set);
     this.#discard(set);
     this.#say(this.#trouble.gaveUp(set, attempt.number, why));
@@ -440,3 +468,14 @@ export class SetCheckpoints {
     return `Cannot start ${named} again: ${which} cannot be read, and what came before is not in the logs any more; check the disk and start the job again`;
   }
 }
+
+const newSet = (): SetState => ({
+  attempt: null,
+  dueMs: Number.POSITIVE_INFINITY,
+  isNextWanted: false,
+  wanting: new Set(),
+  forLogsMs: Number.NEGATIVE_INFINITY,
+  refused: [],
+  isHeld: false,
+  standsAt: 0,
+});

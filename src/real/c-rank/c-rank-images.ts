@@ -1,6 +1,7 @@
 /** The images of one C rank: the one that the rank goes on from, and those that are taken of the rank. */
 import { join } from "node:path";
 import { roleOf } from "../../core/base/players.ts";
+import { sentInSet } from "../../core/process/sent-in-set.ts";
 import { ImageError } from "../../image/image-error.ts";
 import { booksUsed, ImageHistory } from "../../image/image-history.ts";
 import type { PageStage } from "../../image/page-stage.ts";
@@ -9,6 +10,7 @@ import type { Library } from "../../wasi/ports.ts";
 import type { ArrivedClone, LastLook } from "../cloning/messages.ts";
 import { imagePath } from "../image/image-path.ts";
 import { type ImageContents, newStage, writeImageNow, writeImagePart } from "../image/write-image.ts";
+import type { CaptureFacts } from "../messages/rank-messages.ts";
 import { checkpointOf } from "../transport/layout.ts";
 import {
   type CRankSavedState,
@@ -73,7 +75,8 @@ export class CRankImages {
     const number = checkpointOf(rank.host.wanted);
     const { protocol } = rank.process;
     const [position, callsPassed] = [protocol?.captured(number) ?? 0, protocol?.callsPassed ?? 0];
-    const facts = { number, position, callsPassed, inputOffset: input.offset, settledMs };
+    const sent = this.#sent(number);
+    const facts = { number, position, callsPassed, inputOffset: input.offset, settledMs, sent };
     const { recovery } = this.#rank.setup;
     const isCloned = recovery !== null && (protocol?.cloning ?? null) !== null;
     let needs: readonly number[] = [];
@@ -98,6 +101,13 @@ export class CRankImages {
     }
     if (problem === "" && recovery !== null) this.#rank.say({ kind: "captured", ...facts, needs });
     else this.#rank.say({ kind: "image", problem, ...facts, needs });
+  }
+
+  /** To the others of its set, where there are any. */
+  #sent(checkpoint: number): CaptureFacts["sent"] {
+    const { recovery, replicas } = this.#rank.setup;
+    if (recovery === null || replicas !== null || checkpoint === 0) return [];
+    return sentInSet(this.#rank.process.process, recovery.setOf);
   }
 
   #lastLook(): LastLook {

@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { tries } from "../../../test/long.ts";
 import { SeededRandom } from "../../core/base/seeded-random.ts";
+import { DeterminantKind } from "../../core/ft/determinants/determinant-stream.ts";
 import type { EngineTracer } from "../../core/p2p/engine.ts";
 import { PlaneWorld, type PlaneWorldOptions, WAITS } from "./testing/plane-world.ts";
 import { buffersAt, bytesUsed, comparable, randomSteps, type Step, textOf } from "./testing/random-calls.ts";
@@ -42,6 +43,8 @@ class Pair {
   left = 0;
   /** Requests that engines have taken over from planes. */
   adopted = 0;
+  /** Determinants of planes and engines, of engines alone, and those that planes need not record. */
+  readonly recorded = { planed: 0, plain: 0, spared: 0 };
   /** What tracers have been told. */
   told = 0;
 
@@ -135,11 +138,38 @@ class Pair {
     }
   }
 
+  /** What the ranks would see again in another life. A plane records no choice where there is one sender, which an engine does not know. */
+  compareDeterminants(): void {
+    const [ours, theirs] = this.worlds.map(({ stream }) => entriesOf(stream.words));
+    for (let rank = 0; rank < this.ranks; rank++) {
+      const [planed, plain] = [ours!, theirs!].map((entries) => entries.filter((entry) => entry[1] === rank));
+      let at = 0;
+      for (const entry of plain!) {
+        if (planed![at]?.join() === entry.join()) at++;
+        else {
+          const [length, , kind, , source] = entry;
+          assert.deepEqual([length, kind], [6, DeterminantKind.MATCH], `rank ${rank} lacks ${entry}`);
+          assert.ok(this.ranks === 1 || source !== rank, `rank ${rank} lacks ${entry}: it might be another's`);
+          this.recorded.spared++;
+        }
+      }
+      assert.equal(at, planed!.length, `rank ${rank} has all others, in their order`);
+      this.recorded.planed += planed!.length;
+      this.recorded.plain += plain!.length;
+      this.alike(`calls passed by rank ${rank}`, ({ ranks }) => {
+        const { protocol } = ranks[rank]!.process;
+        protocol?.captured(1);
+        return protocol?.callsPassed;
+      });
+    }
+  }
+
   /** The one goes on from the images of the other. */
   exchangeImages(): void {
     this.settle();
     if (this.worlds.some(({ ranks }) => ranks.some(({ isAhead }) => isAhead))) return;
     this.count();
+    this.compareDeterminants();
     const [ofPlaned, ofPlain] = this.worlds.map((world) => ({
       images: world.images(),
       waitsIn: world.ranks.map((rank) => rank.waitsIn),
@@ -157,13 +187,20 @@ class Pair {
   count(): void {
     for (const { plane, planeWaits } of this.planed.ranks) {
       this.waits += planeWaits;
-      this.adopted += plane!.light!.adoptions;
+      this.adopted += plane!.light?.adoptions ?? 0;
       this.sent += plane!.pass.sent;
       this.received += plane!.pass.received;
       this.completed += plane!.meetings.completed;
       this.left += plane!.meetings.left;
     }
   }
+}
+
+/** The entries of a stream of determinants. */
+function entriesOf(words: readonly number[]): number[][] {
+  const entries: number[][] = [];
+  for (let at = 0; at < words.length; at += words[at]!) entries.push(words.slice(at, at + words[at]!));
+  return entries;
 }
 
 interface Events {
@@ -235,6 +272,7 @@ function run(pair: Pair, seed: number, events: Events = {}): number {
     }
     pair.compareEngines();
     pair.compareMemories();
+    pair.compareDeterminants();
     assert.deepEqual(told[0], told[1], "what the tracers were told");
     pair.told += told[0]?.length ?? 0;
   } catch (error) {
@@ -374,6 +412,64 @@ describe("ADR 20: a data plane does what the engine does", () => {
       told += pair.told;
     }
     assert.ok(told > 100, "tracers were told something");
+  });
+});
+
+describe("ADR 75: a data plane under message logging does what the engine does, and records what it would", () => {
+  for (const ranks of [1, 2, 3, 4]) {
+    test(`random programs of ${ranks} ranks, step by step; images are exchanged between the two ways`, () => {
+      let [done, sent, received, completed] = [0, 0, 0, 0];
+      const recorded = { planed: 0, plain: 0, spared: 0 };
+      for (let i = 0; i < programs; i++) {
+        const room = i % 3 === 0 ? {} : { ...ample, looksAhead: i % 3 === 1 ? 1 : ample.slots >> 1 };
+        const pair = new Pair({ ranks, isLogged: true, firstPosition: i % 2 === 0 ? 0 : -40, ...room });
+        const imagesEvery = i % 4 === 3 ? 37 : 0;
+        done += run(pair, seedFirst * 7500 + 100 * ranks + i, { imagesEvery, collectives: i % 2 === 0 ? 20 : 0 });
+        pair.count();
+        sent += pair.sent;
+        received += pair.received;
+        completed += pair.completed;
+        for (const kind of ["planed", "plain", "spared"] as const) recorded[kind] += pair.recorded[kind];
+      }
+      const counts = `${done} steps, ${sent} sent, ${received} received, ${completed} met; ${JSON.stringify(recorded)}`;
+      assert.ok(sent > done / 12 && received > done / 25 && completed > 0, counts);
+      assert.ok(recorded.planed > 0 && (ranks <= 2 || recorded.spared === 0), counts);
+    });
+  }
+
+  test("a receive from any source in a communicator of two is no choice, until its process sends to itself", () => {
+    const pair = new Pair({ ranks: 2, isLogged: true });
+    for (let rank = 0; rank < 2; rank++) pair.call(rank, { name: "MPI_Init", args: [0, 0] });
+    const message = (name: string, peer: number): Step => ({
+      name,
+      args: [4096, 1, 0x214, peer, 0, COMM_WORLD, ...(name === "MPI_Recv" ? [0] : [])],
+    });
+    const exchange = (from: number, to: number): void => {
+      assert.equal(pair.call(from, message("MPI_Send", to)), 0);
+      assert.equal(pair.call(to, message("MPI_Recv", -1)), 0);
+    };
+    for (let i = 0; i < 6; i++) exchange(1, 0);
+    const entries = (): number[] => pair.worlds.map(({ stream }) => stream.words.length / 6);
+    assert.deepEqual(entries(), [0, 6]);
+    exchange(0, 0);
+    for (let i = 0; i < 5; i++) exchange(1, 0);
+    assert.deepEqual(entries(), [6, 12]);
+    pair.compareDeterminants();
+    pair.count();
+    assert.deepEqual([pair.received, pair.recorded.spared], [12, 6]);
+  });
+
+  test("a run of answers that is open closes the pass: the next message closes the run first", () => {
+    const pair = new Pair({ ranks: 2, isLogged: true });
+    for (let rank = 0; rank < 2; rank++) pair.call(rank, { name: "MPI_Init", args: [0, 0] });
+    const send: Step = { name: "MPI_Send", args: [4096, 1, 0x214, 1, 0, COMM_WORLD] };
+    const probe: Step = { name: "MPI_Iprobe", args: [1, 0, COMM_WORLD, 2048, 0] };
+    for (const step of [send, send, probe, probe, send]) assert.equal(pair.call(0, step), 0);
+    const { NOTHING } = DeterminantKind;
+    assert.deepEqual(
+      pair.alike("the stream", ({ stream }) => stream.words),
+      [4, 0, NOTHING, 2],
+    );
   });
 });
 

@@ -71,6 +71,7 @@ export class WaitingCRank {
         survivesDeaths,
         isLayered: layer !== null,
         mayMeetPastLayer: this.protocol.mayMeetPastLayer,
+        recorder: this.protocol.recorder,
         napper: this.protocol.napper,
         set: this.protocol.set,
         memory: setup.memory,

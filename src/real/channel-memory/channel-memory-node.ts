@@ -1,5 +1,5 @@
 /** Channel memories in a node's main thread: the channels of its ranks, from each to every memory. */
-import { unsaidWordsMax } from "../../core/ft/channel-memory/limits.ts";
+import { memoryOf, unsaidWordsMax } from "../../core/ft/channel-memory/limits.ts";
 import type { ChannelMemoryNodeSetup, MemoryIsAt } from "../../core/ft/channel-memory/shapes.ts";
 import type { NodePart, NodePartSetup } from "../part-hosts/node-part.ts";
 import { ChannelHost } from "../service-channel/channel-host.ts";
@@ -70,6 +70,10 @@ export class ChannelMemoryNode implements NodePart {
 
   relay(): void {
     for (const channels of this.#channels.values()) for (const channel of channels) channel.relay();
+  }
+
+  wake(rank: number): void {
+    this.#channels.get(rank)?.[memoryOf(rank, this.#memories)]?.wake();
   }
 
   /** Ranks tell their memories themselves what can be freed. */

@@ -21,20 +21,27 @@ export function channelMemoryRank({ rank, part, words, say }: RankPartSetup): Ra
     ends,
     marked: (checkpoint) => say({ kind: "marked", checkpoint } satisfies MarkedWords),
   };
-  return { resources, napper: napperOver(ends[memoryOf(rank, ends.length)]!, ends.length) };
+  const home = ends[memoryOf(rank, ends.length)]!;
+  const others = ends.filter((end) => end !== home);
+  return { resources, napper: napperOver(home, others) };
 }
 
 /**
- * A rank that has nothing to do waits for its home, whatever it waits for: messages come from nowhere else. Other memories only
- * acknowledge, and are looked at when a nap of a millisecond is over.
+ * A rank that has nothing to do waits for its home, whatever it waits for: messages come from nowhere else, other memories only acknowledge. After a nap that
+ * brought nothing it sleeps over the connections to all of them, until one of them or the main thread has something for it: one that looked once in a
+ * millisecond would take its core from those who compute (ADR 74).
  */
-const napperOver = (home: ChannelThread, services: number): Napper => ({
+const napperOver = (home: ChannelThread, others: readonly ChannelThread[]): Napper => ({
   nap() {
     home.wait();
     return true;
   },
   takeWaiting: () => true,
-  services,
+  get canSleep() {
+    return home.canSleepOver(others);
+  },
+  sleep: (timeoutMs) => home.sleep(timeoutMs),
+  services: others.length + 1,
   get isInBulk() {
     return home.isInBulk;
   },

@@ -18,7 +18,7 @@ const tables = [
   { bounds: toNodeBounds, shapes: { ...toNewNode, ...toNodeShapes(place) } },
 ] as const;
 
-const facts = { number: 1, position: 5, callsPassed: 9, inputOffset: 0, settledMs: 0.5, needs: [1, 3] };
+const facts = { number: 1, position: 5, callsPassed: 9, inputOffset: 0, settledMs: 0.5, needs: [1, 3], sent: [] };
 const chunk = { stream: "stdout", number: 0, offset: 3, bytes: Buffer.from("hello\n"), flush: false } as const;
 /** One of each kind, as nodes send them. */
 const examples: readonly FromNode[] = [
@@ -160,6 +160,10 @@ test("X7: values that only a protocol understands are checked by its own shapes,
     forNode({ streams: [{ set: 1, from: 0, words: [1] }], logBytesMax: 1 }),
     ".streams[0].words is no list of 32-bit words",
   );
-  assert.equal(forRanks({ log }), "");
+  const sent = { from: 1, to: 0, next: 7, unsent: [5], waiting: [[3, 2, -1, 100_000]] };
+  assert.equal(forRanks({ log, setOf: [0, 1], parted: [] }), "");
+  assert.equal(forRanks({ log, setOf: [0, 1], parted: [sent] }), "");
+  assert.equal(forRanks({ log, setOf: [0, 1] }), "has no parted");
+  assert.notEqual(forRanks({ log, setOf: [0, 1], parted: [{ ...sent, waiting: [[1, 2]] }] }), "");
   assert.equal(forRanks(undefined), "is no object");
 });

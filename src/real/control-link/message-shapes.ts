@@ -25,6 +25,7 @@ import {
 } from "../../core/base/value-shape.ts";
 import { protocolNamed } from "../../core/ft/protocol-named.ts";
 import { noShapes, type ProtocolShapes } from "../../core/ft/protocol-shapes.ts";
+import { sentInSetShape } from "../../core/ft/sent-in-set-shape.ts";
 import type { NodeMap } from "../../core/process/node-map.ts";
 import type { Origin, SpawnAnswer, SpawnCommand, SpawnRequest } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
@@ -379,6 +380,7 @@ function rankWord(rank: Shape<number>, { fromRank, report }: ProtocolShapes): Sh
     inputOffset: count,
     settledMs: finite,
     needs: list(number32),
+    sent: list(sentInSetShape),
   };
   const command = object<SpawnCommand>({
     command: text,

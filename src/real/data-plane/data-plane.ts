@@ -18,6 +18,7 @@ import { connectCollectives, planeCollectives, publishOperations } from "./colle
 import { connectExchanges } from "./exchange.ts";
 import faceBytes from "./face.wat";
 import planeBytes from "./plane.wat";
+import { type PlaneRecorder, recordImports } from "./plane-recorder.ts";
 import { messageWaits, type PlaneWaitPort } from "./plane-wait-port.ts";
 import { connectRequests, planeRequests } from "./requests.ts";
 
@@ -30,6 +31,8 @@ interface DataPlaneOptions {
   readonly looksAhead?: number;
   /** Messages are those of a layer above the engine: the plane has collectives alone, and leaves them to the engine while a packet waits to be seen. */
   readonly isLayered?: boolean | undefined;
+  /** For a protocol that must know what receives from any source took, and lets the plane do everything else without it. */
+  readonly recorder?: PlaneRecorder | null;
 }
 
 /** How long a receive waits before the engine does: spins, then turns at which the core is given away. */
@@ -122,7 +125,9 @@ export class DataPlane {
     this.meetings = this.#newMeetings();
     this.pass = new Pass(words, ranks, this.#address, this.meetings);
     this.#lightAddress = heap.allocate(LightRequests.wordCount * 4);
-    this.light = options.isLayered === true ? null : this.#newLight();
+    // A protocol numbers receives when they are begun.
+    const isSeen = options.isLayered === true || (options.recorder ?? null) !== null;
+    this.light = isSeen ? null : this.#newLight();
     this.cursor = words.subarray(P_POSITION, P_POSITION + 1);
     for (const type of Object.values(predefinedTypes)) {
       if (type.isContiguous(2) && type.trueLb === 0) this.pass.publishType(type.handle, type.size);
@@ -174,6 +179,7 @@ export class DataPlane {
       node: { memory: node.memory },
       calls: { ...calls },
       host: { yield: newYield(), wakeWaiters },
+      record: recordImports(this.#options.recorder ?? null),
       plane: { ...places, programBytes: BigInt(programBytes - marginBytes) },
     });
     const waitsForMessage = messageWaits(waits);
@@ -187,7 +193,14 @@ export class DataPlane {
     const halves = { plane: plane.exports, face: face.exports };
     const exchanges = connectExchanges({ ...halves, engine: { ...imports, restOfExchange }, waits: waitsForMessage });
     const requests = beginsRequests
-      ? connectRequests({ ...halves, node, calls, memory, places, ...{ table: this.#lightAddress, engine: imports, waits: waitsForMessage } })
+      ? connectRequests({
+          ...halves,
+          node,
+          calls,
+          memory,
+          places,
+          ...{ table: this.#lightAddress, engine: imports, waits: waitsForMessage },
+        })
       : {};
     const collectives = connectCollectives({
       ...{ node, calls, memory, places, meetings: this.#meetingsAddress },
@@ -219,6 +232,7 @@ export class DataPlane {
       spins: patience.spins,
       yields: patience.yields,
       looksAhead,
+      records: (this.#options.recorder ?? null) === null ? 0 : 1,
       listens: this.#options.isLayered === true ? 1 : 0,
     };
   }

@@ -3,7 +3,8 @@
 ;; is called here as the transport calls it; all other words of this file are the process's own, or those of a slot that it has
 ;; reserved or found committed.
 ;;
-;; Offsets in the pass (core/p2p/pass.ts has the same): state 0, eager sends 4, position 8, sent 12, received 16, passed 20, types from 64,
+;; Offsets in the pass (core/p2p/pass.ts has the same): state 0, eager sends 4, position 8, sent 12, received 16, passed 20, numbered 24,
+;; recorded 28, types from 64,
 ;; communicators from 1088 (16 bytes each: handle, context, size, members or 0), ways from $ways (32 bytes each: next number, eager
 ;; limit, ring, bell, payload buffers). In a packet: kind 4, source 8, context 12, tag 16, bytes 20, number 24, payload 28.
 (module
@@ -28,6 +29,10 @@
   (import "plane" "spins" (global $spins i32))         ;; spins, then yields, before the engine waits in its own way
   (import "plane" "yields" (global $yields i32))
   (import "plane" "looksAhead" (global $looksAhead i32)) ;; packets that a receive looks at
+  (import "plane" "records" (global $records i32))     ;; 1: a protocol must know what receives from any source took
+  ;; Six words behind those that the processes have recorded: 0 when that is all; anything else is for `late`.
+  (import "record" "append6" (func $append6 (param i32 i32 i32 i32 i32 i32) (result i32)))
+  (import "record" "late" (func $late (param i32 i32 i32 i32)))
 
   ;; The message that is being written: between `send` and `leave`.
   (global $slot (mut i32) (i32.const 0))
@@ -243,6 +248,12 @@
         (i32.gt_u (local.get $bytes) (call $bytesOf (local.get $buffer) (local.get $count) (local.get $type))))
       (br_if $engine (i32.gt_u (local.get $bytes) (global.get $eagerBytes)))
       (local.set $tag (i32.load offset=16 (local.get $slot)))
+      ;; Before anything that the program does next. Nothing can keep the message from being received now.
+      (i32.store offset=24 (global.get $pass) (i32.add (i32.load offset=24 (global.get $pass)) (i32.const 1)))
+      (if (i32.and (global.get $records) (i32.eq (local.get $world) (i32.const -1)))
+        (then
+          (if (call $isChoice (local.get $communicator))
+            (then (call $record (local.get $source) (i32.load offset=24 (local.get $slot)))))))
       (if (i32.gt_u (local.get $bytes) (i32.const 16))
         (then
           (return (local.get $bytes) (i32.load offset=28 (local.get $slot)) (local.get $source) (local.get $tag)
@@ -252,6 +263,28 @@
       (call $release)
       (return (local.get $bytes) (i32.const 0) (local.get $source) (local.get $tag) (local.get $first)))
     (i32.const -1) (i32.const 0) (i32.const 0) (i32.const 0) (local.get $first))
+
+  ;; Could a receive from any source have taken a message of another sender? Messages of one come in their order in every run. In a
+  ;; communicator of two there is one sender, as long as the process has never sent anything to itself.
+  (func $isChoice (param $communicator i32) (result i32)
+    (local $size i32)
+    (local.set $size (i32.load offset=1096 (local.get $communicator)))
+    (if (i32.le_u (local.get $size) (i32.const 1)) (then (return (i32.const 0))))
+    (if (result i32) (i32.eq (local.get $size) (i32.const 2))
+      (then
+        (i32.ne (i32.load (i32.add (global.get $ways) (i32.shl (global.get $rank) (i32.const 5)))) (i32.const 0)))
+      (else (i32.const 1))))
+
+  ;; The receive that was numbered last has taken that message: an entry of three words, of kind MATCH (core/ft/determinants).
+  (func $record (param $source i32) (param $sequence i32)
+    (local $number i32) (local $outcome i32)
+    (local.set $number (i32.load offset=24 (global.get $pass)))
+    (i32.store offset=28 (global.get $pass) (i32.add (i32.load offset=28 (global.get $pass)) (i32.const 1)))
+    (if
+      (local.tee $outcome
+        (call $append6 (i32.const 6) (global.get $rank) (i32.const 1)
+          (local.get $number) (local.get $source) (local.get $sequence)))
+      (then (call $late (local.get $outcome) (local.get $number) (local.get $source) (local.get $sequence)))))
 
   ;; A look for a receive that has found nothing, and waits: 1 when another packet is there; 2 when the engine must see to something: the
   ;; pass is closed, the process shall stop, or there is news of a death; 0 otherwise.

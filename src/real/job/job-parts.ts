@@ -295,8 +295,9 @@ function dispatcherPorts(
     decided: (outcome) => turns.decided(outcome),
     survived: (reason, afterMs) => {
       const { recovery, report, volunteers } = all();
-      // The whole job goes on, and says so once.
-      if (reason.kind === "node-failed" && reason.loss.kind === "switched-off") return;
+      // The whole job goes on, or ranks are moved, which is said once.
+      if (reason.kind === "node-failed" && (reason.loss.kind === "switched-off" || reason.loss.kind === "moved"))
+        return;
       if (recovery !== null) report.replaced(reason, afterMs, volunteers !== null);
       else if (protocol.deaths === "covered") report.covered(reason, afterMs);
       else report.failed(reason, afterMs);
@@ -440,7 +441,9 @@ function createFaults(
 ): JobFaults | null {
   const { faults: plan, ranks, nodes: nodeCount, placement, setOf, replicas, seed } = options;
   if (plan === null) return null;
-  const places = { nodes: nodeCount, placement: placementOf(placement.slice(0, ranks)), setOf: setOf ?? [] };
+  // Where ranks can be moved alone nobody is spawned, and the plan looks at the table that changes.
+  const own = placement.length === ranks ? placement : placementOf(placement.slice(0, ranks));
+  const places = { nodes: nodeCount, placement: own, setOf: setOf ?? [] };
   return new JobFaults(
     {
       plan,

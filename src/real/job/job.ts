@@ -13,6 +13,8 @@ import { WayBack } from "../../core/service/way-back.ts";
 import type { WorldCheckpoint } from "../../core/service/world-checkpoints.ts";
 import { deferred } from "../machine/deferred.ts";
 import type { RunProgram } from "../messages/node-messages.ts";
+import { cNodeMemoryMb } from "../transport/layout.ts";
+import { areLinksAlike } from "../transport/tcp/link-sizes.ts";
 import { freezingRefusal } from "./check-options.ts";
 import { otherModuleOf, removeMoved, setMovedAside } from "./folder/job-folder.ts";
 import { JobProcesses } from "./folder/job-processes.ts";
@@ -129,9 +131,27 @@ export class Job {
 
   /** The same, for a rank too. */
   move(order: MoveOrder): string {
-    const { nodes, ranks, replicas, placement, protocol, protocolOptions } = this.#options;
-    const spares = protocol.spares?.(protocolOptions) ?? 0;
-    return new JobMoves({ nodes, ranks: replicas?.length ?? ranks, placement, spares }, this.#parts).move(order);
+    const { ranks, replicas, placement, protocol, protocolOptions, setOf, join } = this.#options;
+    return new JobMoves(
+      {
+        nodes: this.#parts.core.state.nodes.length,
+        ranks: replicas?.length ?? ranks,
+        placement,
+        spares: protocol.spares?.(protocolOptions) ?? 0,
+        setOf,
+        // Programs in TypeScript are captured where they want it, and go on at once.
+        canSplit: languageOf(this.#options.program) === "c",
+        isJoined: join !== null,
+        areLinksAlike: (after) => areLinksAlike([placement, after], (processes) => this.#nodeBytes(processes)),
+      },
+      this.#parts,
+    ).move(order);
+  }
+
+  /** Size of a node's memory, with so many processes. */
+  #nodeBytes(processes: number): number {
+    const { program, memoryMb } = this.#options;
+    return (languageOf(program) === "c" ? cNodeMemoryMb(processes) : memoryMb) * 2 ** 20;
   }
 
   /** Every rank stops at its next MPI call; when all have, images of them are written and the job ends. */
@@ -146,7 +166,7 @@ export class Job {
 
   /** The job goes on: all its processes are gone, and all that had come of it is on the disk. */
   #resume(): void {
-    const { core, recovery, output, report } = this.#parts;
+    const { core, nodes, recovery, output, report } = this.#parts;
     const torn = this.#options.resumed?.torn ?? [];
     report.note("the job goes on from its folder");
     if (torn.length > 0) {
@@ -155,6 +175,8 @@ export class Job {
     output.resume();
     recovery?.takeOver();
     core.resume(performance.now());
+    // Nobody waits for a node whose ranks had been moved.
+    for (const [node, { gone }] of core.state.nodes.entries()) if (gone) nodes.abandon(node);
   }
 
   #tick(): void {

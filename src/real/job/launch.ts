@@ -27,7 +27,7 @@ import { type ProtocolLaunchOptions, protocolDefault } from "../../core/ft/regis
 import { membersBySet } from "../../core/ft/sets.ts";
 import { nodeMapOf } from "../../core/process/node-map.ts";
 import { packingFor } from "../../core/service/packing.ts";
-import { type Placement, placedWithSpares, placementOf } from "../../core/service/placement.ts";
+import { type Placement, placedWithSpares } from "../../core/service/placement.ts";
 import { placedApart, ranksTogether } from "../../core/service/replica-placement.ts";
 import { removeFolder } from "../disk/remove-folder.ts";
 import type { Folder } from "../messages/program-place.ts";
@@ -260,7 +260,10 @@ export function resume(folder: string, options: ResumeOptions = {}): RunningJob 
     jobFolder: resolve(folder),
     join: joinWanted(options.join, temporary),
     faults: plan,
-    placement: placementOf(job.placement),
+    // Ranks may have been moved since it began.
+    placement: predecessor.state.dispatcher.placement,
+    nodes: predecessor.state.dispatcher.nodes.length,
+    setOf: predecessor.state.dispatcher.setOf,
     nodeMap: nodeMapOf(nodeMap),
     replicas: null,
     checkpoints: given.protocol.checkpoints?.(given.protocolOptions) ?? noCheckpoints,
@@ -275,7 +278,7 @@ export function resume(folder: string, options: ResumeOptions = {}): RunningJob 
     thawFrom: "",
     isMoved: false,
     wentBack: null,
-    starts: startsOf(job.nodes),
+    starts: startsOf(predecessor.state.dispatcher.nodes.length),
     trace: undefined,
     stdin: options.stdin,
     stdout: options.stdout,

@@ -1,6 +1,7 @@
 /** A rank's end of the stream of determinants of its set: entries as words of the channel to the event logger. */
 import { determinantHeaderWords } from "../../core/ft/determinants/determinant-entries.ts";
-import type { DeterminantKind, DeterminantStream } from "../../core/ft/determinants/determinant-stream.ts";
+import { DeterminantKind, type DeterminantStream } from "../../core/ft/determinants/determinant-stream.ts";
+import type { PlaneRecorder } from "../data-plane/plane-recorder.ts";
 import type { Napper } from "../process/waiting.ts";
 import type { SharedChannel } from "../service-channel/channel-ring.ts";
 import { ChannelThread } from "../service-channel/channel-thread.ts";
@@ -33,6 +34,20 @@ export class DeterminantWriter implements DeterminantStream, Napper {
 
   append3(rank: number, kind: DeterminantKind, a: number, b: number, c: number): void {
     this.#channel.append6(determinantHeaderWords + 3, rank, kind, a, b, c);
+  }
+
+  /** For the data plane of that rank. */
+  recorderOf(rank: number): PlaneRecorder {
+    const channel = this.#channel;
+    return {
+      append6: channel.appendCall6,
+      late(outcome, number, source, sequence) {
+        channel.appended6(outcome, [
+          ...[determinantHeaderWords + 3, rank, DeterminantKind.MATCH],
+          ...[number, source, sequence],
+        ]);
+      },
+    };
   }
 
   urge(): void {

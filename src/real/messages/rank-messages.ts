@@ -7,6 +7,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Terminals } from "../../core/base/terminals.ts";
 import type { OptionValues } from "../../core/ft/option.ts";
+import type { SentInSet } from "../../core/ft/set-split.ts";
 import type { NodeMap } from "../../core/process/node-map.ts";
 import type { Origin, SpawnAnswer, SpawnRequest } from "../../core/process/spawner.ts";
 import type { MemoryMarks } from "../../core/request/memory-marks.ts";
@@ -232,6 +233,8 @@ export interface CaptureFacts {
   readonly settledMs: number;
   /** Checkpoints of its set whose images this one builds upon; empty: it is whole. */
   readonly needs: readonly number[];
+  /** What it had sent to the others of its set (core/ft/set-split.ts); empty: it has none, or nobody needs to know. */
+  readonly sent: readonly SentInSet[];
 }
 /** Its program has called `mpi.checkpoint`, and waits until all of its set have. */
 interface CheckpointWanted {

@@ -100,7 +100,7 @@ export class AgentParts {
         setup.program.language === "c"
           ? cNodeMemoryMb(ranksHere.length)
           : memoryMb + spareMb * (ranksHere.length - this.first.length),
-      wakeElsewhere: (place) => bells?.wake(place),
+      wakeElsewhere: (place) => (bells === null ? this.part?.wake?.(ranksHere[place]!) : bells.wake(place)),
     });
     const images = recovery === null ? null : this.#createImages(recovery);
     this.images = images;

@@ -2,6 +2,7 @@
 import type { Operations } from "../../core/binding/operations.ts";
 import type { Waits } from "../../core/binding/world.ts";
 import type { OptionValues } from "../../core/ft/option.ts";
+import type { PlaneRecorder } from "../data-plane/plane-recorder.ts";
 import type { Napper } from "../process/waiting.ts";
 
 export interface RankPartSetup {
@@ -28,6 +29,11 @@ export interface RankPart {
   readonly layer?: ProgramLayer | null;
   /** May collectives on boards go past the layer, by a data plane? Not unless given. */
   readonly mayMeetPastLayer?: boolean;
+  /**
+   * Of a protocol that lets messages inside a correlated set go by a data plane, but for what receives from any source took; null or not
+   * there: the protocol must see all messages.
+   */
+  readonly recorder?: PlaneRecorder | null;
 }
 
 /** What stands between a program and its process, made for that process. */

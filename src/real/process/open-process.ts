@@ -11,6 +11,7 @@ import type { Origin, Spawner } from "../../core/process/spawner.ts";
 import type { Memory } from "../../core/request/memory.ts";
 import type { Placement } from "../../core/service/placement.ts";
 import { DataPlane, patienceOf } from "../data-plane/data-plane.ts";
+import type { PlaneRecorder } from "../data-plane/plane-recorder.ts";
 import { RankTracer } from "../trace/rank-tracer.ts";
 import { Line, lineOf } from "../transport/layout.ts";
 import type { SharedNode } from "../transport/node-memory.ts";
@@ -71,6 +72,8 @@ export interface RankOptions {
   readonly mayMeetPastLayer?: boolean;
   /** May the rank have a data plane, where it can have one? */
   readonly mayUsePlane?: boolean;
+  /** Of a protocol that lets a data plane pass; null or not there: it must see all messages. */
+  readonly recorder?: PlaneRecorder | null;
   /** Others share its thread: its data plane never waits. */
   readonly takesTurns?: boolean;
   /** MPI_Abort: ends the job with that code; does not return. */
@@ -139,7 +142,13 @@ export function openProcess(
   const { handover, tell, napper } = options;
   const patience = patienceOf(crowded, options.takesTurns ?? false);
   const plane = canHavePlane(options)
-    ? new DataPlane(node, heap, { rank, places, patience, isLayered: options.isLayered })
+    ? new DataPlane(node, heap, {
+        rank,
+        places,
+        patience,
+        isLayered: options.isLayered,
+        recorder: options.recorder ?? null,
+      })
     : null;
   const transports = openTransports(
     node,
@@ -295,11 +304,12 @@ function placePlayers({ engine: { peers } }: Process, players: readonly ProcessN
   }
 }
 
-/** One node, no protocol, first lives: everything else is the engine's. */
+/** One node, no protocol or one that lets all messages of the job pass, first lives: everything else is the engine's. */
 function canHavePlane({
   mayUsePlane = false,
   handover,
   protocol,
+  recorder = null,
   isLayered = false,
   mayMeetPastLayer = false,
   incarnation,
@@ -307,7 +317,7 @@ function canHavePlane({
   traceFile,
 }: RankOptions): boolean {
   const areFirst = incarnation === 0 && incarnations.every((other) => other === 0);
-  const isSeen = protocol !== null || (isLayered && !mayMeetPastLayer) || traceFile !== "";
+  const isSeen = (protocol !== null && recorder === null) || (isLayered && !mayMeetPastLayer) || traceFile !== "";
   return mayUsePlane && handover === null && !isSeen && areFirst;
 }
 

@@ -8,7 +8,7 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 import { quietNow, timeLimit } from "../../../test/patience.ts";
 import { BYTES, KIND, PacketKind } from "../../core/wire/packet.ts";
 import { SharedCore } from "../machine/shared-core.ts";
-import { layoutOf, type MemoryLayout } from "../transport/layout.ts";
+import { Bell, Line, layoutOf, lineOf, type MemoryLayout } from "../transport/layout.ts";
 import { LivingProcesses } from "../transport/living-processes.ts";
 import { enterNodeMemory, newNodeMemory } from "../transport/node-memory.ts";
 import { NoticeBoard, NoticeKind, NoticeReader } from "../transport/notices.ts";
@@ -125,6 +125,38 @@ else {
     // The last two say that it sleeps, and sleep.
     assert.equal(idlesBeforeSleep(null), 202);
     assert.equal(idlesBeforeSleep(sleeper), 52);
+  });
+
+  test("V10 a rank that waits for a service looks before it naps only after short waits, and after a nap in vain it sleeps until its bell rings (ADR 74)", () => {
+    const layout = layoutOf({ processes: 1, memoryBytes: 16 << 20, boards: 1 });
+    const node = enterNodeMemory(newNodeMemory(layout), layout, 0);
+    const bell = lineOf(layout, 0) + Line.BELL;
+    const done: string[] = [];
+    const napper = {
+      nap: () => done.push("nap") > 0,
+      takeWaiting: () => true,
+      canSleep: true,
+      sleep: () => void done.push(`sleep ${node.calls.load(bell)}`),
+      services: 1,
+    };
+    const waiting = new Waiting(node, { spin: () => assert.fail("it spins") }, { crowded: true, napper });
+    const idle = (times: number): string[] => {
+      for (let i = 0; i < times; i++) waiting.idle();
+      return done.splice(0);
+    };
+    // The 20 yields, the nap, the announcement, the sleep.
+    assert.deepEqual(idle(23), ["nap", `sleep ${Bell.PARKED_ELSEWHERE}`]);
+    assert.equal(node.calls.load(bell), Bell.AWAKE);
+    const start = performance.now();
+    while (performance.now() - start < 1);
+    waiting.reset();
+    // That was long: no looks, until four waits in a row were short.
+    for (let wait = 0; wait < 4; wait++) {
+      assert.deepEqual(idle(1), ["nap"]);
+      waiting.reset();
+    }
+    assert.deepEqual(idle(20), []);
+    assert.deepEqual(idle(1), ["nap"]);
   });
 
   for (const crowded of [false, true]) {

@@ -47,6 +47,9 @@ export interface Napper {
   nap(): boolean;
   /** Has the process waited for the source since the last time? */
   takeWaiting(): boolean;
+  /** A longer sleep that the process's bell ends too (`Bell.PARKED_ELSEWHERE`); not there, or `canSleep` is false: naps are all there is. */
+  readonly canSleep?: boolean;
+  sleep?(timeoutMs: number): void;
   /** Much is on its way from or to the source, whose process wants a core for that: a sleep is better than a spin. */
   readonly isInBulk?: boolean;
   /** Processes of a service from which all that this one waits for comes, each of which wants a core too. None unless given. */
@@ -71,6 +74,12 @@ interface WaitingOptions {
  * memory that looks 50 times before it sleeps, 2 ranks on 2 cores: 93 to 102 µs with 10 to 40 yields, 130 with none, 3 or 100; with 20 or 25 looks 131 to 138; ADR 68.)
  */
 const yieldsBeforeService = 20;
+/**
+ * Only where that is of use: after so many waits in a row that were short. A rank that waits for long, or one whose answers come while others compute, sleeps at once: its looks would
+ * take the core from them. (A master that hands out rows of a picture to 3 workers on 2 cores: ADR 74.)
+ */
+const shortWaitMs = 0.3;
+const shortWaitsMin = 4;
 
 /**
  * More ranks than cores, on several nodes. Linux makes a scheduling group of each session, which a node is: a yield gives no other node the core. (cg of class A, two replicas on 2 cores: 2.30 to 2.35 s with anything from 2 to 50 yields,
@@ -102,7 +111,13 @@ export class Waiting {
   readonly #looks: number;
   /** Idle calls up to these counts are spins, then yields; then comes the park. */
   readonly #spinsEnd: number;
-  readonly #yieldsEnd: number;
+  #yieldsEnd: number;
+  /** The same after waits that were short, and after others; differ only where all comes from a service. */
+  readonly #yieldsEndShort: number;
+  readonly #yieldsEndLong: number;
+  /** Waits in a row that were short; and when the first nap of the present one began. */
+  #shortWaits = 0;
+  #nappedMs = 0;
   readonly #parkMsMax: number;
   readonly #core: SharedCore;
   /** Idle calls since the last reset; those that were left out count as well. */
@@ -111,6 +126,8 @@ export class Waiting {
   #glances = 0;
   /** The bell's value when the process is about to sleep; AWAKE: not yet announced. */
   #announced: number = Bell.AWAKE;
+  /** Naps since the last reset: what comes soon ends the first one, before any bell is announced. */
+  #naps = 0;
   /** How often this process slept: for tests and statistics. */
   parks = 0;
 
@@ -130,7 +147,9 @@ export class Waiting {
     this.#yield = newYield();
     this.#looks = looks;
     this.#spinsEnd = spins;
-    this.#yieldsEnd = spins + yields;
+    this.#yieldsEndShort = spins + yields;
+    this.#yieldsEndLong = crowded && (napper?.services ?? 0) > 0 ? spins : this.#yieldsEndShort;
+    this.#yieldsEnd = this.#yieldsEndShort;
     this.#parkMsMax = parkMsMax;
   }
 
@@ -165,8 +184,17 @@ export class Waiting {
 
   /** Something progressed. */
   reset(): void {
+    if (this.#idles + this.#naps > 0 && this.#yieldsEndLong < this.#yieldsEndShort) this.#judge();
     this.#idles = 0;
+    this.#naps = 0;
     if (this.#announced !== Bell.AWAKE) this.#wake();
+  }
+
+  /** A wait is over: shall the next one begin with looks? */
+  #judge(): void {
+    const isShort = this.#naps === 0 || steadyMs() - this.#nappedMs < shortWaitMs;
+    this.#shortWaits = isShort ? this.#shortWaits + 1 : 0;
+    this.#yieldsEnd = this.#shortWaits >= shortWaitsMin ? this.#yieldsEndShort : this.#yieldsEndLong;
   }
 
   /**
@@ -208,18 +236,22 @@ export class Waiting {
   }
 
   #park(): void {
-    if (this.#napper?.nap()) {
+    const napper = this.#naps > 0 && this.#napper?.canSleep === true ? this.#napper : null;
+    if (this.#naps === 0 && this.#napper !== null) this.#nappedMs = steadyMs();
+    if (napper === null && this.#napper?.nap()) {
+      this.#naps++;
       this.parks++;
       return;
     }
-    const place = this.#sleeper?.canSleep ? Bell.PARKED_ELSEWHERE : Bell.PARKED;
+    const place = napper !== null || this.#sleeper?.canSleep ? Bell.PARKED_ELSEWHERE : Bell.PARKED;
     // Also when the first socket has come since the announcement: the bell would not wake the process for it.
     if (this.#announced !== place) {
       this.#announce(place);
       return;
     }
     this.parks++;
-    if (place === Bell.PARKED_ELSEWHERE) this.#sleeper!.sleep(this.#parkMsMax);
+    if (napper !== null) napper.sleep!(this.#parkMsMax);
+    else if (place === Bell.PARKED_ELSEWHERE) this.#sleeper!.sleep(this.#parkMsMax);
     else Atomics.wait(this.#words, this.#bell >> 2, Bell.PARKED, this.#napMs());
     this.#wake();
   }

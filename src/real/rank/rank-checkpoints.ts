@@ -116,7 +116,7 @@ export class RankCheckpoints {
       problem = error.message;
     }
     const callsPassed = itsProtocol?.callsPassed ?? 0;
-    const facts = { number, position, callsPassed, inputOffset: input.offset, settledMs, needs: [] };
+    const facts = { number, position, callsPassed, inputOffset: input.offset, settledMs, needs: [], sent: [] };
     say(problem === "" ? { kind: "captured", ...facts } : { kind: "image", problem, ...facts });
   }
 

@@ -8,6 +8,7 @@ import { protocolNamed } from "../../core/ft/protocol-named.ts";
 import { membersBySet } from "../../core/ft/sets.ts";
 import type { Process } from "../../core/process/process.ts";
 import type { Placement } from "../../core/service/placement.ts";
+import type { PlaneRecorder } from "../data-plane/plane-recorder.ts";
 import type { ProtocolWords, RankCaughtUp, RankSetup } from "../messages/rank-messages.ts";
 import type { ProgramLayer } from "../part-hosts/rank-part.ts";
 import type { Napper } from "../process/waiting.ts";
@@ -28,6 +29,8 @@ export interface RankProtocol {
   readonly layer: ProgramLayer | null;
   /** See `RankPart`. */
   readonly mayMeetPastLayer: boolean;
+  /** See `RankPart`; null also where ranks of other sets send messages: the protocol must see those. */
+  readonly recorder: PlaneRecorder | null;
 }
 
 export function protocolOf(setup: RankSetup, say: (message: ProtocolWords) => void): RankProtocol {
@@ -55,6 +58,7 @@ export function protocolOf(setup: RankSetup, say: (message: ProtocolWords) => vo
     napper: part?.napper ?? null,
     layer: part?.layer ?? null,
     mayMeetPastLayer: part?.mayMeetPastLayer ?? false,
+    recorder: setOf.every((set) => set === setOf[rank]) ? (part?.recorder ?? null) : null,
   };
 }
 

@@ -14,6 +14,7 @@ import { closed, type Wire, wouldBlock } from "../../core/service-channel/channe
 import { Connection } from "../../core/service-channel/connection.ts";
 import { openSocketCallsOver } from "../transport/sockets/open-socket-calls.ts";
 import { type CLOSED, type SocketCalls, scratchBytes, type WOULD_BLOCK } from "../transport/sockets/socket-calls.ts";
+import { writeWake } from "../transport/sockets/wake.ts";
 import { connectionAt, Head, type RingCalls, type SharedChannel } from "./channel-ring.ts";
 import { RingIncoming, RingOutgoing } from "./ring-streams.ts";
 
@@ -21,13 +22,14 @@ import { RingIncoming, RingOutgoing } from "./ring-streams.ts";
 wouldBlock satisfies typeof WOULD_BLOCK;
 closed satisfies typeof CLOSED;
 
-/** A thread that sleeps until the service answers does nothing else meanwhile. */
+/** The sleep of a thread that nobody but the service can wake. */
 const napMs = 1;
 
 export class ChannelDriver {
   readonly outgoing: RingOutgoing;
   readonly incoming: RingIncoming;
   readonly #channel: SharedChannel;
+  readonly #isSleeper: boolean;
   readonly #words: Int32Array;
   readonly #calls: RingCalls;
   readonly #connection: Connection;
@@ -39,9 +41,13 @@ export class ChannelDriver {
   #fd = -1;
   #isAsking = false;
   readonly #never = new Int32Array(new SharedArrayBuffer(4));
+  /** Others whose services end a sleep of this thread. */
+  readonly #watched = new Set<ChannelDriver>();
 
-  constructor(channel: SharedChannel, calls: RingCalls) {
+  /** `isSleeper`: this is the thread that sleeps over the connection, and that others wake. */
+  constructor(channel: SharedChannel, calls: RingCalls, isSleeper = false) {
     this.#channel = channel;
+    this.#isSleeper = isSleeper;
     this.#words = new Int32Array(channel.memory.buffer);
     this.#calls = calls;
     this.outgoing = new RingOutgoing(channel, calls);
@@ -84,7 +90,37 @@ export class ChannelDriver {
 
   /** Waits a moment for the service. */
   nap(): void {
-    if (this.#sockets === null || this.#sockets.wait(napMs) < 0) Atomics.wait(this.#never, 0, 0, napMs);
+    if (this.#sockets === null || this.#wait(this.#sockets, napMs) < 0) Atomics.wait(this.#never, 0, 0, napMs);
+  }
+
+  /** Does `sleep` end for the service, and for whoever wakes this thread? Not while there is no connection: it would not end for the next one. */
+  get canSleep(): boolean {
+    const { NUMBER, FD } = Head;
+    const isThere = this.#words[NUMBER] === this.#number && this.#words[FD]! >= 0;
+    return isThere && this.#sockets !== null && this.#sockets.wakeFd >= 0;
+  }
+
+  /** Until the service says something, the main thread wakes this one, or that long. */
+  sleep(timeoutMs: number): void {
+    this.#wait(this.#sockets!, timeoutMs);
+  }
+
+  /** A sleep ends for that connection too. False: not yet. */
+  watch(other: ChannelDriver): boolean {
+    if (this.#watched.has(other)) return true;
+    if (this.#sockets === null || other.#sockets === null || other.#sockets.readyFd < 0) return false;
+    this.#sockets.open(other.#sockets.readyFd);
+    this.#watched.add(other);
+    return true;
+  }
+
+  /** Also for room, if there was none for all that is to be said. */
+  #wait(sockets: SocketCalls, timeoutMs: number): number {
+    const isBlocked = this.#fd >= 0 && this.#words[Head.FD] === this.#fd && this.#connection.isBlocked;
+    if (isBlocked) sockets.watchWritable(this.#fd, true);
+    const ready = sockets.wait(timeoutMs);
+    if (isBlocked) sockets.watchWritable(this.#fd, false);
+    return ready;
   }
 
   #move(saysOnly: boolean): boolean {
@@ -107,6 +143,7 @@ export class ChannelDriver {
     const { memory, scratch } = this.#channel;
     this.#sockets ??= openSocketCallsOver(memory, () => ({ scratch, scratchBytes }));
     this.#sockets.open(this.#fd);
+    if (this.#isSleeper) Atomics.store(this.#words, Head.WAKE, this.#sockets.wakeFd + 1);
   }
 
   // The main thread's side
@@ -125,6 +162,12 @@ export class ChannelDriver {
     this.outgoing.resume(position);
     this.#calls.leaveDrive();
     return true;
+  }
+
+  /** Ends the sleep of the thread that sleeps over the connection, or its next. */
+  wake(): void {
+    const eventfd = Atomics.load(this.#words, Head.WAKE) - 1;
+    if (eventfd >= 0) writeWake(eventfd);
   }
 
   get isBroken(): boolean {

@@ -106,10 +106,18 @@ export class ChannelHost {
   relay(): void {
     if (this.#isClosed) return;
     const born = this.#calls.heed();
+    const arrived = this.#calls.arrived();
     this.#driver.drive();
+    // What has come here does not end a sleep over the socket.
+    if (this.#calls.arrived() !== arrived) this.wake();
     this.#keep(born);
     if (this.#driver.isBroken) this.#connectSoon();
     else if (this.#calls.sent() !== born) this.#relaySoon();
+  }
+
+  /** The thread that sleeps over the connection, if one does: there is something for it. */
+  wake(): void {
+    this.#driver.wake();
   }
 
   /** Words that are kept here and have been sent need not be in the ring any more. */
@@ -180,6 +188,7 @@ export class ChannelHost {
   #fence(): void {
     this.#isFenced = true;
     Atomics.store(this.#head, Head.FENCED, 1);
+    this.wake();
   }
 
   /** Sends the service the words it lacks, as far as they are kept here; those behind them are in the ring. */
@@ -228,6 +237,7 @@ export class ChannelHost {
     }
     this.#socket = socket;
     this.relay();
+    this.wake();
   }
 
   /** All threads that could use it are gone. */

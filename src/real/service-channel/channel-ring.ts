@@ -15,6 +15,7 @@
  *   consumed          written by the taker: words before it may be overwritten
  *   taker             held by the thread that takes words
  *   fenced            1: the service does not hear this life any more
+ *   wake              the eventfd of the thread that sleeps over the connection, and one; 0: none does
  *
  * Those that different threads write have cache lines of their own. Positions count words without end (mod 2^32), from where the
  * life before had come to. Full means: `append` takes less than it is given, and its caller waits, in slices of a tenth
@@ -43,6 +44,7 @@ export const Head = {
   CONSUMED: 192,
   TAKER: 193,
   FENCED: 224,
+  WAKE: 225,
 } as const;
 export const headWords = 256;
 const ringWords = 1 << 15;

@@ -41,7 +41,7 @@ export class ChannelThread implements ClientEnd {
     this.#words = new Int32Array(memory.buffer);
     this.#ring = new Int32Array(memory.buffer, 4 * headWords, words);
     this.#calls = enterRing(channel);
-    this.#driver = new ChannelDriver(channel, this.#calls);
+    this.#driver = new ChannelDriver(channel, this.#calls, sendsItself);
     this.#bell = bell;
     this.#quietBell = quietBell;
     this.#sendsItself = sendsItself;
@@ -100,9 +100,17 @@ export class ChannelThread implements ClientEnd {
   /** The same for six words: allocates nothing. */
   append6(a: number, b: number, c: number, d: number, e: number, f: number): void {
     const outcome = this.#calls.append6(a, b, c, d, e, f);
-    if (outcome === Appended.DONE) return;
+    if (outcome !== Appended.DONE) this.appended6(outcome, [a, b, c, d, e, f]);
+  }
+
+  /** The same in two halves, for other WebAssembly: a call of channel-ring.wat, and the rest of it unless its outcome was DONE. */
+  get appendCall6(): RingCalls["append6"] {
+    return this.#calls.append6;
+  }
+
+  appended6(outcome: number, words: readonly number[]): void {
     if (outcome === Appended.CALL) ringBell(this.#quietBell);
-    else this.appendWhole([a, b, c, d, e, f]);
+    else this.appendWhole(words);
   }
 
   take(into: Int32Array): number {
@@ -146,6 +154,18 @@ export class ChannelThread implements ClientEnd {
   /** Waits a moment for the service. */
   wait(): void {
     this.#driver.nap();
+  }
+
+  /** Can it sleep until it is woken, over these channels too? */
+  canSleepOver(others: readonly ChannelThread[]): boolean {
+    if (!this.#driver.canSleep) return false;
+    for (const other of others) if (!other.#driver.canSleep || !this.#driver.watch(other.#driver)) return false;
+    return true;
+  }
+
+  /** Until a service says something, the main thread wakes this one, or that long. */
+  sleep(timeoutMs: number): void {
+    this.#driver.sleep(timeoutMs);
   }
 
   /** Is something large on its way here, or there? */

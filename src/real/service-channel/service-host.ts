@@ -36,6 +36,8 @@ const viewScratchBytes = 1 << 15;
 const memoryPages = 1;
 /** A sleep that was shorter than that: words come so closely that it is better not to sleep before the next. */
 const shortSleepMs = 0.3;
+/** So many of them in a row: an answer that comes soon is not followed by another message as soon, where the clients compute in between. */
+const shortSleepsMin = 4;
 /** Looks between two turns of the event loop, which has timers too. */
 const looksMax = 1000;
 /** Numbers of a service's processes; two are the same very rarely. */
@@ -46,13 +48,15 @@ export class ServiceHost {
   readonly #calls: SocketCalls;
   readonly #yield = newYield();
   readonly #lines = new Map<number, Line>();
-  /** Descriptors that belong to the event loop. */
-  readonly #foreign = new Set<number>();
+  /** Descriptors that belong to the event loop, and who is told when they can be read. */
+  readonly #foreign = new Map<number, () => void>();
 
   /** Words of clients may have come. */
   readonly #served: () => void;
   readonly #looksBeforeSleep: number;
   #looks: number;
+  /** Sleeps in a row that were short. */
+  #shortSleeps = 0;
 
   /**
    * `newUser` makes the service; it calls `move` when a client's connection has something to send or room again. `served` is called
@@ -83,10 +87,10 @@ export class ServiceHost {
     return this.#calls.wakeFd >= 0;
   }
 
-  /** `serve` returns when this descriptor is readable, and does not read it. */
-  watch(fd: number): void {
+  /** `serve` returns when this descriptor is readable, and does not read it; `readable` is called before. */
+  watch(fd: number, readable: () => void = () => {}): void {
     if (!this.canSleep) return;
-    this.#foreign.add(fd);
+    this.#foreign.set(fd, readable);
     this.#calls.open(fd);
   }
 
@@ -156,7 +160,11 @@ export class ServiceHost {
         const fd = this.#calls.readyAt(i);
         const line = this.#lines.get(fd);
         if (line !== undefined) this.#move(line);
-        else if (this.#foreign.has(fd)) isForeign = true;
+        else {
+          const readable = this.#foreign.get(fd);
+          readable?.();
+          isForeign ||= readable !== undefined;
+        }
       }
       this.#served();
       if (isForeign) return true;
@@ -174,7 +182,8 @@ export class ServiceHost {
     if (this.#looksBeforeSleep === 0) return this.#calls.wait(timeoutMs);
     const startMs = steadyMs();
     const ready = this.#calls.wait(timeoutMs);
-    this.#looks = steadyMs() - startMs < shortSleepMs ? this.#looksBeforeSleep : 0;
+    this.#shortSleeps = steadyMs() - startMs < shortSleepMs ? this.#shortSleeps + 1 : 0;
+    this.#looks = this.#shortSleeps >= shortSleepsMin ? this.#looksBeforeSleep : 0;
     return ready;
   }
 

@@ -59,7 +59,9 @@ export class ServiceProcess {
     const listening = await this.#door.listen();
     this.#options.listens(listening);
     if (!listening.ok) return;
-    this.#host.watch(this.#door.descriptor);
+    this.#host.watch(this.#door.descriptor, () => {
+      this.#knockedMs = performance.now();
+    });
     this.#host.watch((process.channel as unknown as { readonly fd: number }).fd);
     this.#turn();
   }
@@ -68,7 +70,8 @@ export class ServiceProcess {
   #turn(): void {
     const isKnocked = this.#door.isMeeting || performance.now() - this.#knockedMs < knockMs;
     const isBusy = this.#host.serve(isKnocked ? 1 : sleepMsMax);
-    if (isBusy) this.#knockedMs = performance.now();
+    // Where nobody says who knocks.
+    if (isBusy && !this.#host.canSleep) this.#knockedMs = performance.now();
     this.#idleTurns = isBusy ? 0 : this.#idleTurns + 1;
     if (this.#host.canSleep || this.#idleTurns < idleTurnsMax) setImmediate(() => this.#turn());
     else setTimeout(() => this.#turn(), 1);

@@ -11,6 +11,7 @@
 import { assert } from "../../base/assert.ts";
 import { copyWords } from "../../base/copy-words.ts";
 import type { ChannelEnd, Stretch } from "../../service-channel/channel.ts";
+import { blockWords, type WordBlocks } from "../../service-channel/word-blocks.ts";
 
 /** From a rank to a memory. */
 export const ToMemory = {
@@ -68,6 +69,8 @@ const placeWordsMin = 1 << 12;
 const keptWordsMax = 1 << 16;
 /** and of a frame for all of which there is room from its beginning on: the largest that ranks and memories say. */
 const roomyWordsMax = 1 << 17;
+/** One that is larger is received to a block (`WordBlocks`). */
+const largeWords = 1 << 15;
 /** No honest frame is longer. */
 const frameWordsMax = 1 << 24;
 
@@ -204,6 +207,12 @@ export class WordFrameReader {
   #to = 0;
   /** Some of the words were given away. */
   #isKept = false;
+  readonly #blocks: WordBlocks | null;
+
+  /** `blocks`: memory for large frames; null: they have their own. */
+  constructor(blocks: WordBlocks | null = null) {
+    this.#blocks = blocks;
+  }
 
   /** Words that belong to no frame that was dropped. */
   get pending(): number {
@@ -296,14 +305,24 @@ export class WordFrameReader {
     if (this.#from + needed <= this.#words.length) return;
     const isLarge = !this.#isKept && needed <= this.#words.length / 2;
     const length = this.#isKept ? Math.max(needed, Math.min(2 * needed, keptWordsMax)) : 2 * needed;
-    const words = isLarge ? this.#words : new Int32Array(length + (length & 1));
+    const words = isLarge ? this.#words : this.#newWords(needed, length);
     // Never over words that were given out: `peek` is valid until the next call, and this is one. With the word behind them: a part of it may be placed already.
     words.set(this.#words.subarray(this.#from, this.#to + 1));
-    if (words !== this.#words) this.#bytes = new Uint8Array(words.buffer);
+    if (words !== this.#words) {
+      this.#bytes = new Uint8Array(words.buffer);
+      // Whoever was given some of them holds them still.
+      this.#blocks?.letGo(this.#words);
+    }
     this.#isKept = false;
     this.#words = words;
     this.#to = kept;
     this.#from = 0;
+  }
+
+  /** A block is for large frames alone: one of which little is kept stays whole. */
+  #newWords(needed: number, length: number): Int32Array<ArrayBuffer> {
+    const isForBlock = this.#blocks !== null && needed > largeWords && needed <= blockWords;
+    return isForBlock ? this.#blocks.take() : new Int32Array(length + (length & 1));
   }
 }
 

@@ -36,6 +36,11 @@ export class DeterminantLog {
     this.stream.append(this.rank, kind, words);
   }
 
+  /** So many entries of three words have gone to the stream another way. */
+  appended3(times: number): void {
+    this.bytes += 4 * (determinantHeaderWords + 3) * times;
+  }
+
   /** "Nothing yet" was said once more; or a file was used once more, with the usual result. */
   nothing(isOfFile = false): void {
     if (isOfFile !== this.isOfFiles) this.closeRun();

@@ -125,4 +125,40 @@ describe("a channel to a process of another set", () => {
     ok(!channel.receive(0, 2, 0, 8));
     equal(channel.sum, sumOf(0));
   });
+
+  it("D5 with a peer that was of our set: it has all but what collectives have not sent, and lacks the bytes that wait for a receive", () => {
+    // 0 to 9 were numbered; 4 and 7 have not left; 5 and 8 wait for a receive.
+    const [unsent, waiting] = [
+      [4, 7],
+      [5, 8],
+    ];
+    const [sender, receiver] = [new Channel(1), new Channel(0)];
+    receiver.receivedBefore(
+      10,
+      unsent,
+      waiting.map((sequence) => [sequence, 2, 0, 8]),
+    );
+    deepEqual([receiver.received.firstMissing, [...receiver.received.later]], [4, [5, 6, 8, 9]]);
+    sender.close(0);
+    sender.sentBefore(8, 2);
+    for (const sequence of waiting) ok(sender.keep(kept(sequence)));
+    const { firstMissing, later } = receiver.received;
+    ok(hear(sender, firstMissing, [...later], waiting, receiver.sum));
+    ok(sender.isRepeated);
+    deepEqual(lacking(sender), [5, 8]);
+    for (const sequence of [10, 4, 11, 7]) {
+      ok(sender.keep(kept(sequence)));
+      ok(receiver.receive(sequence, 2, 0, 8));
+    }
+    equal(receiver.received.firstMissing, 12);
+    // The receiver falls, and begins with the same image; the sender has gone on.
+    const again = new Channel(0);
+    again.receivedBefore(
+      10,
+      unsent,
+      waiting.map((sequence) => [sequence, 2, 0, 8]),
+    );
+    ok(hear(sender, again.received.firstMissing, [...again.received.later], waiting, again.sum));
+    deepEqual(lacking(sender), [5, 8, 10, 4, 11, 7]);
+  });
 });

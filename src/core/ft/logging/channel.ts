@@ -8,6 +8,7 @@
  */
 import { saves } from "../../base/saved-classes.ts";
 import { ReceivedNumbers } from "../received-numbers.ts";
+import type { WaitingMessage } from "../set-split.ts";
 import { hashOfMessage, type Kept } from "./kept.ts";
 
 /** The peer has been told nothing. */
@@ -56,6 +57,20 @@ export class Channel {
 
   constructor(peer: number) {
     this.peer = peer;
+  }
+
+  // A peer that was of our own set until the image that both begin with
+
+  /** It has all that we had sent, but for these messages, which are kept next. */
+  sentBefore(count: number, waiting: number): void {
+    this.trimmedCount = (count - waiting) | 0;
+  }
+
+  /** We have all below that number but these; of `waiting` the bytes are missing. */
+  receivedBefore(next: number, unsent: readonly number[], waiting: readonly WaitingMessage[]): void {
+    this.received.addBefore(next);
+    this.received.remove(unsent);
+    for (const message of waiting) this.receivedSum = (this.receivedSum + hashOfMessage(...message)) | 0;
   }
 
   // Receiving

@@ -8,7 +8,7 @@ import type { Kept } from "./kept.ts";
 export class Channels {
   /** Correlated set of each rank, and our own. */
   readonly setOf: Int32Array;
-  private readonly ownSet: number;
+  private ownSet: number;
   readonly byRank = new Map<number, Channel>();
   /** The channel that was asked for last: most messages take the way of the one before. */
   private last: Channel | null = null;
@@ -16,6 +16,13 @@ export class Channels {
   constructor(rank: number, setOf: Int32Array) {
     this.setOf = setOf;
     this.ownSet = setOf[rank]!;
+  }
+
+  /** A rank may have become a set of its own since the image was taken. */
+  setsAre(rank: number, setOf: readonly number[]): void {
+    this.setOf.set(setOf);
+    this.ownSet = this.setOf[rank]!;
+    this.last = null;
   }
 
   /** The channel with a rank of another set, made when it is first asked for; null: the rank is of our own, or none. */

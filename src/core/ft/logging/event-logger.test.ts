@@ -19,6 +19,15 @@ describe("the event logger", () => {
     equal(logger.bytes, 12);
   });
 
+  it("D5 a set that has said nothing begins where the set was from which its rank was taken", () => {
+    const logger = new EventLogger();
+    deepEqual(logger.fence(5, 3, 40), words());
+    equal(logger.end(5), 40);
+    equal(logger.open(5, 3, 40), 40);
+    equal(logger.append(5, 3, 40, words(...entry(1))), 44);
+    deepEqual(logger.fence(5, 4, 40), words(...entry(1)));
+  });
+
   it("a part that leaves a gap is our bug", () => {
     const logger = new EventLogger();
     throws(() => logger.append(3, 0, 5, words(1)), /goes on at 5/);

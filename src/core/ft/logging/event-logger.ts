@@ -79,7 +79,8 @@ export class EventLogger {
    */
   fence(set: number, incarnation: number, from: number): Int32Array | null {
     if (this.#streams.lacksSets && this.#streams.get(set) === undefined) return null;
-    const stream = this.#of(set);
+    // A set that has said nothing may begin anywhere: where the set was from which its rank was taken.
+    const stream = this.#streams.get(set) ?? this.#streams.open(set, { incarnation: 0, begin: from, owed: from });
     if (incarnation < stream.incarnation) return null;
     assert(
       incarnation > stream.incarnation || !stream.hasSpoken,

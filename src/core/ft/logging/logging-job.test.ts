@@ -3,6 +3,9 @@ import { test } from "node:test";
 import type { Prepared } from "../job-part.ts";
 import { LoggingJob } from "./logging-job.ts";
 
+/** For the protocols of ranks whose sets are as they were. */
+const begins = (log: Int32Array) => ({ log, setOf: [0, 0, 1, 1], parted: [] });
+
 /** Two sets of two ranks. What the event log is asked stands in `said`; a test answers. */
 class World {
   readonly job: LoggingJob;
@@ -59,7 +62,7 @@ test("rule 7: a set that has fallen is fenced off; its members replay from their
   const words = Int32Array.of(1, 2, 3, 4);
   world.job.fenced(0, 1, words);
   const [{ outcome }] = world.prepared as [(typeof world.prepared)[0]];
-  assert.deepEqual(outcome, { forRanks: { log: Int32Array.of(3, 4) } });
+  assert.deepEqual(outcome, { forRanks: begins(Int32Array.of(3, 4)) });
   assert.deepEqual(world.job.forNode(0, [0, 1]), { streams: [{ set: 0, from: 10, words }] });
 });
 
@@ -67,11 +70,31 @@ test("rule 7: positions wrap as 32-bit integers", () => {
   const world = new World();
   world.fall(0, 1, { newest: (0x7fffffff + 2) | 0, oldest: 0x7fffffff });
   world.job.fenced(0, 1, Int32Array.of(1, 2, 3));
-  assert.deepEqual(world.prepared[0]?.outcome, { forRanks: { log: Int32Array.of(3) } });
+  assert.deepEqual(world.prepared[0]?.outcome, { forRanks: begins(Int32Array.of(3)) });
   world.waitsAt = 0x7fffffff;
   world.commit(0);
   world.job.endIs(0, -0x80000000, 0);
   assert.equal(world.committed, 1);
+});
+
+test("D5: lives that begin with the checkpoint at which a rank left their set hear what had been sent between them; later ones do not", () => {
+  const world = new World();
+  const sent = [{ from: 1, to: 0, next: 7, unsent: [5], waiting: [] }];
+  world.job.split({ set: 0, as: 2, rank: 1, checkpoint: { number: 2, position: 10 }, sent });
+  world.fall(0, 1, { newest: 10, oldest: 10 });
+  world.job.fenced(0, 1, new Int32Array(0));
+  assert.deepEqual(world.prepared[0]?.outcome, { forRanks: { ...begins(new Int32Array(0)), parted: sent } });
+  world.job.prepare({
+    set: 0,
+    incarnation: 2,
+    newest: { number: 3, position: 12 },
+    oldest: { number: 0, position: 10 },
+  });
+  world.job.fenced(0, 2, new Int32Array(2));
+  assert.deepEqual(world.prepared[1]?.outcome, { forRanks: begins(new Int32Array(0)) });
+  world.said;
+  world.job.rankSaid(3, { kind: "log-full", sets: [0] });
+  assert.deepEqual(world.said, ["rank 3 wants checkpoints of 0,2"]);
 });
 
 test("L5: a set that is on two nodes: both get the stream, and then it is forgotten", () => {
@@ -90,7 +113,7 @@ test("rule 7: the set falls again before the event log has answered: only the pr
   world.job.fenced(0, 1, Int32Array.of(1));
   assert.deepEqual(world.prepared, []);
   world.job.fenced(0, 2, Int32Array.of(2));
-  assert.deepEqual(world.prepared, [{ set: 0, incarnation: 2, outcome: { forRanks: { log: Int32Array.of(2) } } }]);
+  assert.deepEqual(world.prepared, [{ set: 0, incarnation: 2, outcome: { forRanks: begins(Int32Array.of(2)) } }]);
 });
 
 test("rule 7: the event log has lost what the set had chosen: that is said, and names the ranks", () => {

@@ -9,6 +9,7 @@
 import { assert } from "../../base/assert.ts";
 import type { Checkpoint } from "../checkpoint.ts";
 import type { JobPart, JobPartPorts, NextLife } from "../job-part.ts";
+import type { SentInSet, SetSplit } from "../set-split.ts";
 
 interface LoggingJobOptions {
   /** Correlated set of each rank. */
@@ -35,6 +36,9 @@ type LoggingJobPorts = Omit<JobPartPorts, "toNode">;
 interface LoggingRestart {
   /** The determinants of its set since the checkpoint. */
   readonly log: Int32Array;
+  readonly setOf: readonly number[];
+  /** What ranks had sent each other that were of one set until that checkpoint. */
+  readonly parted: readonly SentInSet[];
 }
 
 /** The words of a set's stream since the oldest image that may be restored. */
@@ -70,6 +74,8 @@ export class LoggingJob implements JobPart {
   readonly #waiting = new Map<number, { readonly position: number; askMs: number | null }>();
   /** The end of a set's stream, as long as the checkpoint of the set is told of it. */
   readonly #ends = new Map<number, number>();
+  /** Sets from which a rank has been taken. */
+  readonly #splits: SetSplit[] = [];
   /** Sets that have a checkpoint that counts. */
   readonly #committed = new Set<number>();
   #hasWarned = false;
@@ -105,8 +111,21 @@ export class LoggingJob implements JobPart {
     }
     const from = next.oldest.position;
     this.#streams.set(set, { stream: { set, from, words }, missing: new Set(members) });
-    const forRanks: LoggingRestart = { log: words.subarray((next.newest.position - from) | 0) };
+    const log = words.subarray((next.newest.position - from) | 0);
+    const forRanks: LoggingRestart = { log, setOf: this.#options.setOf, parted: this.#partedIn(next) };
     this.#ports.prepared(set, incarnation, { forRanks });
+  }
+
+  /** A rank is a set of its own from a checkpoint on that both have. Said before they fall. */
+  split(split: SetSplit): void {
+    this.#splits.push(split);
+  }
+
+  /** Lives that begin with the checkpoint at which their set was split. */
+  #partedIn({ set, newest }: NextLife): readonly SentInSet[] {
+    return this.#splits
+      .filter((split) => split.checkpoint.number === newest.number && (split.set === set || split.as === set))
+      .flatMap(({ sent }) => sent);
   }
 
   /** Each member's node gets the stream of its set; then it is forgotten here. */
@@ -176,7 +195,14 @@ export class LoggingJob implements JobPart {
     const { programsTakeCheckpoints } = this.#options;
     if (programsTakeCheckpoints) this.#warnOfLogs(words.sets);
     // It is said also where the program alone could help: a fault plan may wait for it.
-    this.#ports.wantCheckpoints(rank, programsTakeCheckpoints ? [] : words.sets);
+    this.#ports.wantCheckpoints(rank, programsTakeCheckpoints ? [] : this.#withTheirParts(words.sets));
+  }
+
+  /** A rank that has not begun again since knows a rank that was taken from a set as one of that set. */
+  #withTheirParts(sets: readonly number[]): readonly number[] {
+    const all = new Set(sets);
+    for (const { set, as } of this.#splits) if (all.has(set)) all.add(as);
+    return [...all];
   }
 
   #warnOfLogs(sets: readonly number[]): void {

@@ -29,10 +29,12 @@ import { LoggedChoices } from "../determinants/logged-choices.ts";
 import { LoggedReceives } from "../determinants/logged-receives.ts";
 import { Replay } from "../determinants/replay.ts";
 import type { Beginning, Protocol, ProtocolPorts, Write } from "../protocol.ts";
+import type { SentInSet } from "../set-split.ts";
 import { Channels } from "./channels.ts";
 import { Confirmations } from "./confirmations.ts";
 import { Frame } from "./frames.ts";
 import type { Kept } from "./kept.ts";
+import { beginParted } from "./parting.ts";
 import { PayloadMemory, type PayloadMemoryOptions } from "./payload-memory.ts";
 import { Reconnection } from "./reconnection.ts";
 import type { Logged } from "./report.ts";
@@ -58,10 +60,14 @@ export interface LoggingOptions {
 export interface KnownChoices {
   /** The set's stream from the position of its image on. */
   readonly log: Int32Array;
+  /** Correlated set of each rank, as it is now. */
+  readonly setOf: readonly number[];
+  /** Between ranks that were of one set until that image. */
+  readonly parted: readonly SentInSet[];
 }
 
 export class LoggingProtocol implements Protocol {
-  static readonly unsaved = { lastWrite: -1, whenCaughtUp: null, isLive: false, passed: null };
+  static readonly unsaved = { lastWrite: -1, whenCaughtUp: null, isLive: false, passed: null, met: 0 };
   readonly deathEndsRequests = false;
   readonly peersSpeak = true;
   readonly mayJudgeCollectives = false;
@@ -74,7 +80,7 @@ export class LoggingProtocol implements Protocol {
   private readonly rank: number;
   private readonly setOf: Int32Array;
   /** Our own. */
-  private readonly set: number;
+  private set: number;
   private readonly ports: ProtocolPorts;
   private readonly log: DeterminantLog;
   private readonly replay = new Replay();
@@ -93,6 +99,8 @@ export class LoggingProtocol implements Protocol {
   private receivesPassed = 0;
   /** Shows `callsPassed`. */
   private readonly passed: Float64Array;
+  /** Meetings of a data plane that `callsPassed` has. */
+  private met = 0;
   /** There is nothing to see again, for certain: asked of every message. */
   private isLive = false;
   /** The write that was asked about last, and the position that must be stable before it. */
@@ -115,7 +123,7 @@ export class LoggingProtocol implements Protocol {
     this.reconnection = new Reconnection(ports, { channels, sends: this.sends, confirmations });
     this.trimLimits = new TrimLimits(ports, channels);
     this.passed = passed ?? new Float64Array(1);
-    this.choices = new LoggedChoices(log, this.replay);
+    this.choices = new LoggedChoices(log, this.replay, ports.pass);
     this.log = log;
     this.channels = channels;
     this.confirmations = confirmations;
@@ -124,9 +132,15 @@ export class LoggingProtocol implements Protocol {
   // Lives
 
   begin({ incarnation, incarnations, data, caughtUp }: Beginning): void {
+    this.ports.pass.numbered = this.receivesPassed;
     if (incarnation === 0) return;
     this.whenCaughtUp = caughtUp;
-    this.replay.add(this.rank, (data as KnownChoices).log);
+    const { log, setOf, parted } = data as KnownChoices;
+    this.replay.add(this.rank, log);
+    this.channels.setsAre(this.rank, setOf);
+    this.setOf.set(setOf);
+    this.set = this.setOf[this.rank]!;
+    beginParted(this.rank, parted, this.ports, { channels: this.channels, sends: this.sends });
     this.isLive = false;
     this.ports.pinPosted((receive) => this.receives.pinOf(receive));
     this.reconnection.begin(incarnation, incarnations);
@@ -196,13 +210,30 @@ export class LoggingProtocol implements Protocol {
 
   /** It counts as the others do: which way a receive goes is chance. */
   received(isAnySource: boolean, source: WorldRank, sequence: number): void {
-    this.pass();
-    const number = ++this.receivesPassed;
+    const number = this.passReceive();
     if (isAnySource) this.log.append3(DeterminantKind.MATCH, number, source, sequence);
   }
 
   private pass(): void {
+    if (this.ports.pass.isUsed) this.countPlane();
     this.passed[0] = ++this.callsPassed;
+  }
+
+  /** The number of the receive. */
+  private passReceive(): number {
+    this.pass();
+    const number = ++this.receivesPassed;
+    this.ports.pass.numbered = number;
+    return number;
+  }
+
+  /** What a data plane has done since the last time counts as if it had been done here. */
+  private countPlane(): void {
+    const { pass } = this.ports;
+    this.callsPassed += pass.numbered - this.receivesPassed + (pass.met - this.met);
+    this.receivesPassed = pass.numbered;
+    this.met = pass.met;
+    this.log.appended3(pass.takeRecorded());
   }
 
   // Sends
@@ -263,8 +294,7 @@ export class LoggingProtocol implements Protocol {
     if (!isOfProgram(this.ports.records.get(receive, R_CONTEXT))) return Pin.FREE;
     this.replay.passed();
     if (this.whenCaughtUp !== null) this.checkCaughtUp();
-    this.pass();
-    return this.receives.posted(receive, ++this.receivesPassed);
+    return this.receives.posted(receive, this.passReceive());
   }
 
   arrived(words: Int32Array, packet: number): Arrival {
@@ -335,6 +365,7 @@ export class LoggingProtocol implements Protocol {
 
   /** The position: where the set's stream is now. Members are told one after the other; the last of them counts. */
   captured(checkpoint: number): number {
+    this.countPlane();
     this.log.closeRun();
     this.payloads.flush();
     this.trimLimits.captured(checkpoint);
@@ -355,6 +386,7 @@ export class LoggingProtocol implements Protocol {
   }
 
   report(): Logged {
+    this.countPlane();
     const { channels, sends, log } = this;
     return { bytesTo: channels.loggedBytesTo, messages: sends.messages, determinantBytes: log.bytes };
   }

@@ -1,6 +1,7 @@
 /** Shapes of the values that the parts of message logging send each other. */
 import { absent, int32s, kind, list, object, text, whole } from "../../base/value-shape.ts";
 import type { ProtocolShapes } from "../protocol-shapes.ts";
+import { sentInSetShape } from "../sent-in-set-shape.ts";
 import type { KnownStream, LogFullWords } from "./logging-job.ts";
 import type { KnownChoices } from "./logging-protocol.ts";
 import type { Logged } from "./report.ts";
@@ -29,7 +30,7 @@ export const loggingShapes: ProtocolShapes = {
   }),
   toNode: object<LoggerIsAt>({ logger: object<LoggerIsAt["logger"]>({ host: text, port: whole(0, 65535) }) }),
   fromNode: absent,
-  forRanks: object<KnownChoices>({ log: int32s }),
+  forRanks: object<KnownChoices>({ log: int32s, setOf: list(set), parted: list(sentInSetShape) }),
   fromRank: object<LogFullWords>({ kind: kind("log-full"), sets: list(set) }),
   report: object<Logged>({ bytesTo: list(count), messages: count, determinantBytes: count }),
 };

@@ -13,10 +13,14 @@ import { Program } from "../../../abi/program.ts";
 import type { CHost } from "../../../abi/waiting/host.ts";
 import { assert } from "../../../core/base/assert.ts";
 import type { RecordId } from "../../../core/base/brand.ts";
+import { DeterminantKind } from "../../../core/ft/determinants/determinant-stream.ts";
+import { LoggingProtocol } from "../../../core/ft/logging/logging-protocol.ts";
+import { InstantStream } from "../../../core/ft/logging/testing/instant-stream.ts";
 import { nodeMapOf } from "../../../core/process/node-map.ts";
 import { Process } from "../../../core/process/process.ts";
 import { noSpawner } from "../../../core/process/spawner.ts";
 import { DataPlane, planeCalls } from "../../data-plane/data-plane.ts";
+import type { PlaneRecorder } from "../../data-plane/plane-recorder.ts";
 import { Line, layoutOf, lineOf } from "../../transport/layout.ts";
 import { LivingProcesses } from "../../transport/living-processes.ts";
 import { enterNodeMemory, newNodeMemory } from "../../transport/node-memory.ts";
@@ -56,18 +60,24 @@ export interface PlaneWorldOptions {
   readonly longBytes?: number;
   /** Boards that have long parts: the first of three. */
   readonly longBoards?: number;
+  /** Under message logging, all ranks in one set. */
+  readonly isLogged?: boolean;
 }
 
 type PlaneWaitCalls = "none" | "receives" | "collectives" | "all";
 
 export class PlaneWorld {
   readonly ranks: readonly PlaneRank[];
+  /** The determinants, where ranks are logged. */
+  readonly stream = new InstantStream();
   readonly #population: LivingProcesses;
 
   constructor(options: PlaneWorldOptions) {
     const { ranks, hasPlane, slots = 8, eagerBytes = 1024, firstPosition = 0, boardBytes = 256 } = options;
     const { looksAhead = 1, unexpectedBytesMax = 512, planeWaits = "none", beginsRequests = false } = options;
-    const { longBytes = 1024, longBoards = 3 } = options;
+    const { longBytes = 1024, longBoards = 3, isLogged = false } = options;
+    const { stream } = this;
+    const setOf = new Int32Array(ranks);
     const layout = layoutOf({
       ...{ processes: ranks, slots, eagerBytes, memoryBytes: 64 << 20 },
       ...{ boards: 3, boardBytes, longBytes, longBoards },
@@ -85,7 +95,8 @@ export class PlaneWorld {
       const node = enterNodeMemory(shared, layout, rank);
       const heap = new RankMemory(node);
       const patience = { spins: 1, yields: 0 };
-      const plane = hasPlane ? new DataPlane(node, heap, { rank, places, patience, looksAhead }) : null;
+      const recorder = isLogged ? recorderOf(stream, rank) : null;
+      const plane = hasPlane ? new DataPlane(node, heap, { rank, places, patience, looksAhead, recorder }) : null;
       const buffers = new ProgramMemory(node, (place) => memories[place]!);
       const ring = new RingTransport(node, heap, { rank, places, buffers, cursor: plane?.cursor });
       const process = new Process({
@@ -98,7 +109,9 @@ export class PlaneWorld {
         boards: new SharedBoards(node, ring, places, plane?.meetings ?? null),
         nodeMap: nodeMapOf(new Array<number>(ranks).fill(0)),
         unexpectedBytesMax,
+        protocol: isLogged ? (ports) => new LoggingProtocol({ rank, setOf, stream }, ports) : null,
       });
+      beginLife(process);
       const stop = { words: node.words, at: (lineOf(layout, rank) + Line.STOP) >> 2 };
       return new PlaneRank({ process, memory: buffers, plane, ring, stop, planeWaits, beginsRequests });
     });
@@ -139,6 +152,28 @@ export class PlaneWorld {
   restore(images: readonly RankImage[]): void {
     for (const [i, image] of images.entries()) this.ranks[i]!.restore(image);
   }
+}
+
+/** No life here has anything to see again. */
+function beginLife({ protocol, ranks }: Process): void {
+  protocol?.begin({ incarnation: 0, incarnations: new Array<number>(ranks).fill(0), data: null, caughtUp() {} });
+}
+
+/** Every third entry is late: somebody else has the lock, or there is no room. */
+function recorderOf(stream: InstantStream, rank: number): PlaneRecorder {
+  let count = 0;
+  return {
+    append6(length, own, kind, number, source, sequence) {
+      assert(length === 6 && own === rank && kind === DeterminantKind.MATCH, "an entry of three words");
+      if (++count % 3 === 0) return 1 + (count & 1);
+      stream.append3(rank, kind, number, source, sequence);
+      return 0;
+    },
+    late(outcome, number, source, sequence) {
+      assert(outcome !== 0, "the entry is not there yet");
+      stream.append3(rank, DeterminantKind.MATCH, number, source, sequence);
+    },
+  };
 }
 
 interface PlaneRankOptions {
@@ -318,12 +353,14 @@ class PlaneRank {
   }
 
   image(): RankImage {
+    this.process.protocol?.captured(1);
     return { state: saveProcess(this.program), memory: this.bytes.slice() };
   }
 
   restore({ state, memory }: RankImage): void {
     this.bytes.set(memory);
     restoreProcess(this.program, state);
+    beginLife(this.process);
   }
 
   /** A restored rank waits in the call that it waited in before. */

@@ -197,7 +197,11 @@ class Generator {
       this.#start(to, "MPI_Irecv", receive);
     }
     if (this.#below(this.#hasRequests ? 2 : 6) === 0 || (from === to && !isSmall))
-      this.#start(from, this.#hasRequests && !this.#isDeterminate ? "MPI_Isend" : this.#of(["MPI_Isend", "MPI_Issend"]), send);
+      this.#start(
+        from,
+        this.#hasRequests && !this.#isDeterminate ? "MPI_Isend" : this.#of(["MPI_Isend", "MPI_Issend"]),
+        send,
+      );
     else this.#queues[from]!.push({ name: this.#of(modes), args: send });
     if (!isPosted) this.#soon[to]!.push({ name: "MPI_Recv", args: [...receive, this.#status()] });
     if (this.#hasRequests && this.#below(12) === 0) this.#nobody(to, type);

@@ -1,8 +1,18 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { test } from "node:test";
+import { placementOf } from "../../../core/service/placement.ts";
 import { JobMoves, type Moved } from "./job-moves.ts";
 
-const options = { nodes: 4, ranks: 4, placement: [0, 1, 2, 3], spares: 2 };
+const options = {
+  nodes: 4,
+  ranks: 4,
+  placement: placementOf([0, 1, 2, 3]),
+  spares: 2,
+  setOf: [0, 1, 2, 3],
+  canSplit: true,
+  isJoined: false,
+  areLinksAlike: () => true,
+};
 const running = { outcome: undefined };
 const rank = (number: number, replica: number | null = null): Moved => ({ kind: "rank", rank: number, replica });
 
@@ -31,17 +41,39 @@ test("D5 a rank is moved with its node, onto any node in reserve or the one that
   ]);
 });
 
-test("D5 under a protocol that takes checkpoints a rank is moved with its node, and nobody chooses where to", () => {
-  const recovery = part();
-  const moves = new JobMoves(options, { core: running, clones: null, recovery, relocation: null });
+test("D5 under a protocol that takes checkpoints a rank is moved onto any node, a whole node in its place by another process", () => {
+  const moved: unknown[] = [];
+  const move = (order: unknown): string => {
+    moved.push(order);
+    return "";
+  };
+  const recovery = { ...part(), move };
+  const parts = { core: running, clones: null, recovery, relocation: null };
+  const moves = new JobMoves(options, parts);
+  const set = { ...options, placement: placementOf([0, 0, 1, 1]), setOf: [0, 0, 1, 1], nodes: 2 };
   equal(moves.move({ moved: rank(1), onto: null }), "");
-  equal(moves.move({ moved: rank(1, 0), onto: null }), "");
-  equal(moves.move({ moved: rank(1, 1), onto: null }), "rank 1 has no replicas");
-  equal(
-    moves.move({ moved: rank(1), onto: 4 }),
-    "its place is taken by a process that is started for that; nodes can be chosen where there are --spares",
-  );
-  deepEqual(recovery.drained, [[1], [1]]);
+  equal(moves.move({ moved: rank(1, 0), onto: 4 }), "");
+  equal(moves.move({ moved: { kind: "node", node: 3 }, onto: null }), "it cannot be");
+  deepEqual(recovery.drained, [[1], [1], [3]]);
+  equal(moves.move({ moved: rank(1), onto: 2 }), "");
+  equal(new JobMoves(set, parts).move({ moved: rank(1), onto: 2 }), "");
+  equal(new JobMoves({ ...set, canSplit: false }, parts).move({ moved: rank(1), onto: 2 }), "");
+  deepEqual(moved, [
+    { ranks: [1], from: 1, node: 2, split: null },
+    { ranks: [1], from: 0, node: 2, split: 0 },
+  ]);
+  const obstacles = [
+    moves.move({ moved: rank(1, 1), onto: null }),
+    moves.move({ moved: rank(1), onto: 1 }),
+    new JobMoves({ ...options, isJoined: true }, parts).move({ moved: rank(1), onto: 2 }),
+    new JobMoves({ ...options, areLinksAlike: () => false }, parts).move({ moved: rank(1), onto: 2 }),
+  ];
+  deepEqual(obstacles, [
+    "rank 1 has no replicas",
+    "it is on node 1 already",
+    "its nodes join and leave by themselves, and ranks have the places of those",
+    "node 2 would have more connections than there is memory for",
+  ]);
 });
 
 test("D5 what cannot be moved is said with what could", () => {

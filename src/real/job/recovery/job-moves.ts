@@ -1,8 +1,11 @@
 /**
- * `banyan move`: ranks of a job go on elsewhere because somebody wants it, not because they are lost. Where lost ranks come back what moves is a node, with all its ranks: places of processes do
- * not change then, another process takes the place of the node (ADR 50), and a rank is moved with its node. Where they do not the whole job goes on in
- * other places (ADR 63), and a rank is moved alone.
+ * `banyan move`: ranks of a job go on elsewhere because somebody wants it, not because they are lost. Where they come back as clones what moves is a node, with all its ranks: places of
+ * processes do not change then, another process takes the place of the node (ADR 50), and a rank is moved with its node. Where they begin again from checkpoints a rank is moved with its
+ * correlated set (ADR 73). Where they do neither the whole job goes on in other places (ADR 63), and a rank is moved alone.
  */
+import { setMoveOf } from "../../../core/service/moved-sets.ts";
+import type { Placement } from "../../../core/service/placement.ts";
+import { producersMax } from "../../transport/layout.ts";
 import type { JobClones } from "./job-clones.ts";
 import type { JobRecovery } from "./job-recovery.ts";
 import type { JobRelocation } from "./job-relocation.ts";
@@ -24,15 +27,23 @@ interface JobMovesOptions {
   /** Those that the job began with. */
   readonly ranks: number;
   /** By process: its node. */
-  readonly placement: readonly number[];
+  readonly placement: Placement;
   readonly spares: number;
+  /** Where the lost begin again: set of each rank. */
+  readonly setOf: readonly number[] | null;
+  /** Can a rank become a set of its own? */
+  readonly canSplit: boolean;
+  /** Nodes join and leave the job by themselves. */
+  readonly isJoined: boolean;
+  /** Could links between nodes stay as large as they are if processes were placed so? */
+  areLinksAlike(placement: readonly number[]): boolean;
 }
 
 interface JobMovesParts {
   readonly core: { readonly outcome: unknown };
   /** Null: lost ranks do not come back as clones; do not begin again. */
   readonly clones: Pick<JobClones, "drain" | "nodeOf"> | null;
-  readonly recovery: Pick<JobRecovery, "drain"> | null;
+  readonly recovery: Pick<JobRecovery, "drain" | "move"> | null;
   /** Instead of both. */
   readonly relocation: Pick<JobRelocation, "begin"> | null;
 }
@@ -53,9 +64,23 @@ export class JobMoves {
     const node = this.#nodeOf(moved);
     if (typeof node === "string") return node;
     if (relocation !== null) return relocation.begin({ moved, onto });
+    if (recovery !== null) return this.#moveSets(recovery, { moved, onto });
     const spare = this.#spareOf(onto);
     if (typeof spare === "string") return spare;
-    return clones?.drain(node, spare) ?? recovery?.drain(node) ?? "";
+    return clones?.drain(node, spare) ?? "";
+  }
+
+  #moveSets(recovery: Pick<JobRecovery, "drain" | "move">, order: MoveOrder): string {
+    const { nodes, placement, setOf, canSplit, isJoined, areLinksAlike } = this.#options;
+    const places = { setOf: setOf ?? [], placement, nodes, canSplit };
+    const found = setMoveOf(places, { ...order, ofNodeMax: producersMax });
+    if (typeof found === "string") return found;
+    const { ranks, from, node } = found;
+    if (node === from) return recovery.drain(from);
+    if (isJoined) return "its nodes join and leave by themselves, and ranks have the places of those";
+    if (!areLinksAlike(placement.map((each, rank) => (ranks.includes(rank) ? node : each))))
+      return `node ${node} would have more connections than there is memory for`;
+    return recovery.move(found);
   }
 
   #nodeOf(moved: Moved): number | string {
@@ -72,8 +97,6 @@ export class JobMoves {
   #spareOf(onto: number | null): number | null | string {
     const { nodes, spares } = this.#options;
     if (onto === null) return null;
-    if (this.#parts.clones === null)
-      return "its place is taken by a process that is started for that; nodes can be chosen where there are --spares";
     if (onto >= nodes && onto < nodes + spares) return onto - nodes + 1;
     const reserve = spares === 0 ? "none" : spares === 1 ? `node ${nodes}` : `nodes ${nodes} to ${nodes + spares - 1}`;
     return onto < nodes

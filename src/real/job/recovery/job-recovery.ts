@@ -5,8 +5,9 @@
 
 import type { Checkpoint } from "../../../core/ft/checkpoint.ts";
 import type { Prepared } from "../../../core/ft/job-part.ts";
-import { membersBySet } from "../../../core/ft/sets.ts";
+import type { SentInSet } from "../../../core/ft/set-split.ts";
 import type { Dispatcher } from "../../../core/service/dispatcher.ts";
+import type { SetMove } from "../../../core/service/moved-sets.ts";
 import type { Placement } from "../../../core/service/placement.ts";
 import { Recovery, type RecoveryOptions, type SetRestart } from "../../../core/service/recovery.ts";
 import type { RecoveryState } from "../../../core/service/recovery-state.ts";
@@ -23,9 +24,13 @@ import type { CheckpointServers } from "./checkpoint-servers.ts";
 import type { JobFaults } from "./job-faults.ts";
 import { Savings } from "./savings.ts";
 import { SetImages, type SetImagesOptions } from "./set-images.ts";
+import { SetMoves } from "./set-moves.ts";
 
 /** A rank that computes and makes no call is not captured: a node that leaves does not wait for it any longer. */
 const savingMsMax = 5_000;
+
+/** Whoever waits for a checkpoint looks so often whether one is being taken. */
+const takeAgainMs = 1_000;
 
 interface JobRecoveryOptions extends RecoveryOptions, SetImagesOptions {
   /** Node of each rank; all members of a set are on one. */
@@ -40,9 +45,20 @@ interface JobRecoveryOptions extends RecoveryOptions, SetImagesOptions {
 
 /** The other parts of the job, as far as recovery uses them. */
 interface JobRecoveryParts {
-  readonly core: Pick<Dispatcher, "outcome" | "unusable" | "nodeEnded" | "falls">;
-  readonly nodes: Pick<JobNodes, "send" | "sendAll" | "replace" | "processOf" | "prepareSpare">;
-  readonly report: Pick<JobReport, "note" | "committed" | "recovered" | "names">;
+  readonly core: Pick<
+    Dispatcher,
+    | "outcome"
+    | "state"
+    | "unusable"
+    | "nodeEnded"
+    | "falls"
+    | "moveRanks"
+    | "restartMoved"
+    | "leftByMoved"
+    | "isNodeAlive"
+  >;
+  readonly nodes: Pick<JobNodes, "send" | "sendAll" | "replace" | "processOf" | "prepareSpare" | "pids">;
+  readonly report: Pick<JobReport, "note" | "committed" | "recovered" | "names" | "movedAlone">;
   readonly journal: Pick<JobJournal, "append">;
   /** Null: there is no fault plan. */
   readonly faults: Pick<JobFaults, "watchesOf" | "happened"> | null;
@@ -60,7 +76,6 @@ interface JobRecoveryParts {
 export class JobRecovery {
   readonly #options: JobRecoveryOptions;
   readonly #parts: JobRecoveryParts;
-  readonly #members: readonly (readonly number[])[];
   readonly #core: Recovery;
   readonly #alarm: Alarm;
   readonly #images: SetImages;
@@ -70,13 +85,15 @@ export class JobRecovery {
   #restarts = 0;
   /** Nodes that go when their ranks have new checkpoints. */
   readonly #draining = new Set<number>();
+  readonly #moves: SetMoves;
+  /** By rank: what it had sent to the others of its set when it was last captured. */
+  readonly #sent = new Map<number, { readonly checkpoint: number; readonly sent: readonly SentInSet[] }>();
   /** Fulfilled when the faults planned for the latest event have happened. */
   #happened: Promise<void> = Promise.resolve();
 
   constructor(options: JobRecoveryOptions, parts: JobRecoveryParts) {
     this.#options = options;
     this.#parts = parts;
-    this.#members = membersBySet(options.setOf);
     const { nodes, servers } = parts;
     this.#images = new SetImages(options, {
       verify: (paths) => parts.verify(paths),
@@ -90,6 +107,18 @@ export class JobRecovery {
       isEnding: () => this.#isEnding,
     });
     this.#core = this.#createCore();
+    this.#moves = new SetMoves({
+      ...parts,
+      recovery: this.#core,
+      saved: (sets, isHeld) => this.#saved(sets, Number.POSITIVE_INFINITY, isHeld),
+      setsOn: (node) => this.#setsOn(node),
+      sentBy: (rank, checkpoint) => {
+        const said = this.#sent.get(rank);
+        return said?.checkpoint === checkpoint ? said.sent : null;
+      },
+      shareImages: (split) => this.#images.share(split),
+      dropImages: (set, checkpoint) => this.#images.drop(set, checkpoint),
+    });
     this.#alarm = new Alarm(this.#core, (nowMs) => this.#core.time(nowMs));
   }
 
@@ -138,7 +167,7 @@ export class JobRecovery {
   }
 
   #kept(): { set: number; newest: number; oldest: number }[] {
-    return this.#members.map((_, set) => ({
+    return this.#sets.map((set) => ({
       set,
       newest: this.#core.newest(set).number,
       oldest: this.#core.oldest(set).number,
@@ -161,7 +190,7 @@ export class JobRecovery {
 
   /** After the end. */
   get report(): JobRecoveryReport {
-    return { ...this.#core.report, restarts: this.#restarts };
+    return { ...this.#core.report, restarts: this.#restarts, moves: this.#moves.count };
   }
 
   /** Which life of each of these ranks is the present one. */
@@ -223,7 +252,7 @@ export class JobRecovery {
 
   /** The node is gone, and with it these ranks. */
   nodeFallen(node: number, ranks: readonly number[]): void {
-    this.#restarts++;
+    if (!this.#moves.isMoving) this.#restarts++;
     this.#draining.delete(node);
     this.#restartPlacement.gone(node);
     this.fallen(ranks);
@@ -236,6 +265,7 @@ export class JobRecovery {
 
   /** These ranks are gone, and their node is not. */
   fallen(ranks: readonly number[]): void {
+    this.#moves.fallen(new Set(ranks.map((rank) => this.#options.setOf[rank]!)));
     this.#feed((nowMs) => this.#core.fallen(ranks, nowMs));
   }
 
@@ -254,6 +284,7 @@ export class JobRecovery {
 
   began(rank: number, incarnation: number): void {
     this.#feed((nowMs) => this.#core.began(rank, incarnation, nowMs));
+    if (incarnation === this.#core.incarnations[rank]) this.#moves.began(rank);
   }
 
   caughtUp(rank: number, incarnation: number): void {
@@ -283,10 +314,11 @@ export class JobRecovery {
     const { nodes, report } = this.#parts;
     const sets = this.#setsOn(node);
     if (this.#draining.has(node)) return "it is being drained";
-    if (!this.isQuiet) return "lost ranks are coming back; try again when they are there";
+    const obstacle = this.#moveObstacle;
+    if (obstacle !== "") return obstacle;
     if (sets.length === 0) return "it has no ranks";
     this.#draining.add(node);
-    const ranks = sets.flatMap((set) => this.#members[set]!);
+    const ranks = sets.flatMap((set) => this.#membersOf(set));
     report.note(`node ${node} is drained: ${report.names.listed(ranks)} will begin again from the next checkpoint`);
     // If it is lost before, the one that takes its place is meant by nobody.
     const drained = nodes.processOf(node);
@@ -297,19 +329,47 @@ export class JobRecovery {
     return "";
   }
 
-  #setsOn(node: number): number[] {
-    return this.#members.flatMap((ranks, set) => (ranks.some((rank) => this.#nodeOfRank(rank) === node) ? [set] : []));
+  /** Ranks, all of their sets, shall go on elsewhere. Returns the obstacle; empty: they do when checkpoints are stored. */
+  move(move: SetMove): string {
+    if (this.#draining.size > 0) return "a node is being drained; try again when its ranks are back";
+    const obstacle = this.#moveObstacle;
+    if (obstacle === "") this.#moves.begin(move);
+    return obstacle;
   }
 
-  /** Fulfilled when new checkpoints of these sets count: true; or after so long. */
-  #saved(sets: readonly number[], msMax: number): Promise<boolean> {
+  get #moveObstacle(): string {
+    if (this.#moves.isUnderWay) return "ranks are being moved; try again when they are there";
+    return this.isQuiet ? "" : "lost ranks are coming back; try again when they are there";
+  }
+
+  #setsOn(node: number): number[] {
+    return this.#sets.filter((set) => this.#membersOf(set).some((rank) => this.#nodeOfRank(rank) === node));
+  }
+
+  get #sets(): number[] {
+    return Array.from({ length: this.#core.sets }, (_, set) => set);
+  }
+
+  /** Fulfilled when new checkpoints of these sets count: true; or after so long. `isHeld`: ranks that were captured stand still. */
+  async #saved(sets: readonly number[], msMax: number, isHeld = false): Promise<boolean> {
     const saved = this.#savings.begin(sets, msMax);
-    if (this.#options.canCapture) {
+    if (!this.#options.canCapture) return saved.done;
+    const take = (set: number, nowMs: number): void => {
+      if (isHeld) this.#core.takeAndHold(set, nowMs);
+      else this.#core.take(set, nowMs);
+    };
+    this.#feed((nowMs) => {
+      for (const set of sets) take(set, nowMs);
+    });
+    // An attempt that was given up is repeated.
+    const again = setInterval(() => {
       this.#feed((nowMs) => {
-        for (const set of sets) this.#core.take(set, nowMs);
+        for (const set of saved.missing) this.#core.take(set, nowMs);
       });
-    }
-    return saved;
+    }, takeAgainMs);
+    const isSaved = await saved.done;
+    clearInterval(again);
+    return isSaved;
   }
 
   checkpointWanted(rank: number, incarnation: number): void {
@@ -321,12 +381,14 @@ export class JobRecovery {
   }
 
   captured(rank: number, facts: CaptureFacts): void {
+    this.#sent.set(rank, { checkpoint: facts.number, sent: facts.sent });
     this.#feed((nowMs) => this.#core.captured(rank, facts, nowMs));
   }
 
   image(rank: number, image: RankImage): void {
     const set = this.#options.setOf[rank]!;
     if (this.#core.isOpen(set, image.number)) this.#images.stored(set, image.number, image.needs);
+    this.#sent.set(rank, { checkpoint: image.number, sent: image.sent });
     this.#feed((nowMs) => this.#core.imageStored(rank, image, nowMs));
   }
 
@@ -354,6 +416,6 @@ export class JobRecovery {
   }
 
   #membersOf(set: number): readonly number[] {
-    return this.#members[set]!;
+    return this.#core.membersOf(set);
   }
 }

@@ -9,17 +9,22 @@ export class Savings {
   readonly #savings = new Set<Saving>();
 
   /** True: a checkpoint of each of these sets counts that did not before. False: it took longer than `msMax`, or nothing is waited for any more. */
-  begin(sets: readonly number[], msMax: number): Promise<boolean> {
-    return new Promise((resolve) => {
+  begin(
+    sets: readonly number[],
+    msMax: number,
+  ): { readonly done: Promise<boolean>; readonly missing: Iterable<number> } {
+    const missing = new Set(sets);
+    const done = new Promise<boolean>((resolve) => {
       const over = (isSaved: boolean): void => {
         clearTimeout(late);
         this.#savings.delete(saving);
         resolve(isSaved);
       };
       const late = Number.isFinite(msMax) ? setTimeout(over, msMax, false) : undefined;
-      const saving: Saving = { sets: new Set(sets), over };
+      const saving: Saving = { sets: missing, over };
       this.#savings.add(saving);
     });
+    return { done, missing };
   }
 
   committed(set: number): void {

@@ -1,10 +1,11 @@
 /** Images of checkpoints on the disk: two that count are there, and nothing else, whoever falls on the way. */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { SetCheckpoints } from "../../../core/service/set-checkpoints.ts";
+import { serverFolderIn } from "../folder/job-folder.ts";
 import { SetImages } from "./set-images.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "banyan-set-images-"));
@@ -134,4 +135,30 @@ test("rule 4: images with checkpoint servers are read back by these", async () =
   assert.equal(await images.verify(1, 2, [0]), "");
   images.drop(1, 2);
   assert.deepEqual(dropped, ["1.2"]);
+});
+
+test("D5 images of a rank that becomes a set of its own are there, with those that they build upon, as long as it needs them", () => {
+  for (const servers of [0, 2]) {
+    const job = mkdtempSync(join(folder, "split-"));
+    const images = new SetImages(
+      { folder: join(job, "checkpoints"), servers },
+      { verify: () => Promise.resolve(""), dropped() {} },
+    );
+    const placeOf = (set: number): string =>
+      servers === 0 ? join(job, "checkpoints") : serverFolderIn(job, set % servers);
+    const at = (set: number, number: number): string => join(placeOf(set), `set-${set}`, `${number}`);
+    for (const number of [1, 2]) {
+      mkdirSync(at(0, number), { recursive: true });
+      for (const rank of [0, 1]) writeFileSync(join(at(0, number), `${rank}.image`), `${rank} at ${number}`);
+      images.stored(0, number, number === 2 ? [1] : []);
+    }
+    images.share({ set: 0, as: 3, rank: 1, checkpoint: { number: 2, position: 0 } });
+    for (const number of [1, 2]) {
+      assert.deepEqual(readdirSync(at(3, number)), ["1.image"]);
+      assert.equal(readFileSync(join(at(3, number), "1.image"), "utf8"), `1 at ${number}`);
+    }
+    images.drop(0, 2);
+    images.drop(0, 1);
+    assert.deepEqual(readdirSync(at(3, 2)), ["1.image"]);
+  }
 });

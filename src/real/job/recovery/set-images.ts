@@ -2,8 +2,9 @@
  * The images of a job's set checkpoints: whether they can be read, and their removal. They lie in a folder of the job, or with
  * checkpoint servers, which read them back themselves. Images that another one builds upon stay as long as that one does.
  */
-import { readdirSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { SetSplit } from "../../../core/ft/set-split.ts";
 import { folderOfCheckpoint } from "../../file-service/file-key.ts";
 import { imagePath } from "../../image/image-path.ts";
 import { serverFolderIn } from "../folder/job-folder.ts";
@@ -59,15 +60,35 @@ export class SetImages {
 
   /** Of a job that goes on: each of these checkpoints may build upon any older one that is there. */
   found(set: number, numbers: readonly number[]): void {
-    const { folder, servers } = this.#options;
-    const place = servers === 0 ? folder : serverFolderIn(dirname(folder), set % servers);
-    const there = numbersIn(join(place, `set-${set}`));
+    const there = numbersIn(join(this.#placeOf(set), `set-${set}`));
     for (const number of numbers.filter((each) => each > 0)) {
       const older = there.filter((each) => each < number);
       this.stored(set, number, older);
       // They are removed with the last one that may build upon them.
       for (const old of older) if (!numbers.includes(old)) this.#booksOf(set).dropped.add(old);
     }
+  }
+
+  /** A rank is a set of its own: its images are there, too. Throws the system's errors. */
+  share({ set, as, rank, checkpoint: { number } }: Pick<SetSplit, "set" | "as" | "rank" | "checkpoint">): void {
+    const needs = this.#booksOf(set).needed.get(number) ?? new Set();
+    for (const each of [number, ...needs]) {
+      const from = imagePath(join(this.#placeOf(set), `set-${set}`, `${each}`), rank);
+      const folder = join(this.#placeOf(as), `set-${as}`, `${each}`);
+      // Others of its set may build upon images that it does not.
+      if (!existsSync(from)) continue;
+      mkdirSync(folder, { recursive: true });
+      rmSync(imagePath(folder, rank), { force: true });
+      linkSync(from, imagePath(folder, rank));
+    }
+    this.stored(as, number, [...needs]);
+    for (const each of needs) this.#booksOf(as).dropped.add(each);
+  }
+
+  /** Where images of that set are. */
+  #placeOf(set: number): string {
+    const { folder, servers } = this.#options;
+    return servers === 0 ? folder : serverFolderIn(dirname(folder), set % servers);
   }
 
   /** The images of that checkpoint, whole or not, will not be restored any more. */

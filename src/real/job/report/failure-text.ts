@@ -95,6 +95,8 @@ function describeLoss(loss: Exclude<NodeLoss, { kind: "left" }>): string {
       return `no sign of life for ${secondsText(loss.silentMs)}`;
     case "cut":
       return `its link to the dispatcher was cut: ${loss.why}`;
+    case "moved":
+      return "its ranks were moved";
     case "switched-off":
       return "the whole job was switched off";
     default:

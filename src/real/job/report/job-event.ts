@@ -65,13 +65,13 @@ interface RankLostEvent {
   readonly message: string;
   readonly afterMs: number;
 }
-/** Ranks go on in other places: all ranks of the job have begun again, in new processes. */
+/** Ranks go on in other places. Where nothing is kept of the lost, all ranks of the job have begun again, in new processes. */
 export interface MovedEvent {
   readonly kind: "moved";
   /** Those that were to be moved, and their node now. */
   readonly ranks: readonly number[];
   readonly node: number;
-  /** From the order until all ranks went on. */
+  /** From the order until all ranks went on; of ranks that were moved alone, from their end in the old place. */
   readonly stoodMs: number;
   /** Process ids of the nodes. */
   readonly pids: readonly number[];

@@ -16,6 +16,8 @@ import { type RankStanding, whereaboutsTable } from "./whereabouts-table.ts";
 export interface JobRecoveryReport extends RecoveryReport {
   /** Nodes that were lost and started again. */
   readonly restarts: number;
+  /** How often ranks were moved to other nodes. */
+  readonly moves: number;
 }
 
 /** What a running job has done, and does. */
@@ -73,6 +75,20 @@ export class JobReport {
     const who = `${this.names.listed(ranks)} ${ranks.length === 1 ? "is" : "are"} on node ${node} now, in another process`;
     const gone = emptied === null ? "" : `; the node that had been ${emptied} is gone, those behind it count one less`;
     const message = `${who}; all ranks stood still for ${secondsText(how.stoodMs)}${gone}`;
+    this.events.push({ kind: "moved", ranks, node, ...how, message, afterMs: this.elapsedMs });
+  }
+
+  /** The same where all others have gone on. */
+  movedAlone({
+    node,
+    ranks,
+    emptied,
+    ...how
+  }: Omit<MovedEvent, "kind" | "message" | "afterMs"> & { emptied: number | null }): void {
+    const isOne = ranks.length === 1;
+    const who = `${this.names.listed(ranks)} ${isOne ? "is" : "are"} on node ${node} now`;
+    const gone = emptied === null ? "" : `; node ${emptied} has no ranks any more, and is gone`;
+    const message = `${who}; ${isOne ? "it" : "they"} stood still for ${secondsText(how.stoodMs)}${gone}`;
     this.events.push({ kind: "moved", ranks, node, ...how, message, afterMs: this.elapsedMs });
   }
 

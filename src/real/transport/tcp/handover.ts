@@ -15,7 +15,7 @@
  *
  * The descriptor belongs to the main thread. It closes a connection only after the rank has said that it uses it no more.
  */
-import { writeSync } from "node:fs";
+import { writeWake } from "../sockets/wake.ts";
 
 const headWords = 4;
 const peerWords = 6;
@@ -51,7 +51,6 @@ export interface SharedHandover extends HandoverShape {
   readonly buffer: SharedArrayBuffer;
 }
 
-const one = new Uint8Array(new BigUint64Array([1n]).buffer);
 const partWords = (ranks: number): number => headWords + ranks * peerWords;
 
 export function newHandover(shape: HandoverShape): SharedHandover {
@@ -152,15 +151,10 @@ export class Handover {
 
   // Everybody's side
 
-  /** Ends that process's sleep in `poll`. A plain write: works in threads that never loaded a foreign-function library. */
+  /** Ends that process's sleep in `poll`. */
   wake(process: number): void {
     const eventfd = Atomics.load(this.#words, process * this.#partWords + WAKE);
-    if (eventfd < 0) return;
-    try {
-      writeSync(eventfd, one);
-    } catch {
-      // Its thread has just ended and closed it, or 2⁶⁴ − 2 wakes are pending: no thread sleeps there.
-    }
+    if (eventfd >= 0) writeWake(eventfd);
   }
 }
 

@@ -52,3 +52,17 @@ export function linkSizes({ placement, memoryBytes }: LinkSizesOptions): LinkSiz
   assert(eagerBytesMax % 64 === 0, "frames are whole cache lines");
   return { eagerBytesMax, outBytes: outUnits * eagerBytesMax };
 }
+
+/** Are links as large under each of these placements, on every node? Those that go on would not agree with those that begin otherwise. */
+export function areLinksAlike(
+  placements: readonly (readonly number[])[],
+  memoryBytesOf: (processes: number) => number,
+): boolean {
+  const sizes = placements.flatMap((placement) =>
+    [...new Set(placement)].map((node) => {
+      const memoryBytes = memoryBytesOf(placement.filter((other) => other === node).length);
+      return linkSizes({ placement: placementOf(placement), memoryBytes }).eagerBytesMax;
+    }),
+  );
+  return new Set(sizes).size <= 1;
+}

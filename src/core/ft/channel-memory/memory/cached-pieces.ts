@@ -1,4 +1,5 @@
 /** Pieces of messages whose bytes are in memory, oldest first: above a bound the oldest are in the store alone. */
+import { noHolds, type WordHolds } from "../../../service-channel/word-blocks.ts";
 import type { MessagePiece } from "./home-items.ts";
 
 /** So many may be here without bytes before anybody looks for them. */
@@ -10,8 +11,14 @@ export class CachedPieces {
   #from = 0;
   #gone = 0;
   bytes = 0;
+  readonly #holds: WordHolds;
+
+  constructor(holds: WordHolds = noHolds) {
+    this.#holds = holds;
+  }
 
   add(piece: MessagePiece): void {
+    if (piece.words !== null) this.#holds.hold(piece.words);
     this.#pieces.push(piece);
     this.bytes += piece.bytes;
   }
@@ -36,6 +43,7 @@ export class CachedPieces {
   }
 
   #forget(piece: MessagePiece): void {
+    if (piece.words !== null) this.#holds.letGo(piece.words);
     piece.words = null;
     this.bytes -= piece.bytes;
   }

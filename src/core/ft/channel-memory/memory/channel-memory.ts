@@ -59,12 +59,16 @@ class Life {
   readonly incarnation: number;
   readonly delivery: Delivery;
   readonly outgoing: LifeOutgoing;
-  readonly reader = new WordFrameReader();
+  readonly reader: WordFrameReader;
   arrived: number;
   settled: number;
 
-  constructor({ client, incarnation, begin }: ChannelHello, outgoing: LifeOutgoing, delivery: Delivery) {
+  constructor(
+    { client, incarnation, begin }: ChannelHello,
+    { outgoing, delivery, reader }: Pick<Life, "outgoing" | "delivery" | "reader">,
+  ) {
     this.rank = client;
+    this.reader = reader;
     this.incarnation = incarnation;
     this.outgoing = outgoing;
     this.delivery = delivery;
@@ -187,9 +191,11 @@ export class ChannelMemory implements ServiceUser {
       this.#homes.settle();
     }
     const { limits, outgoingWordsMax } = this.#options;
-    const outgoing = new LifeOutgoing({ retention: "until-acknowledged", wordsMax: outgoingWordsMax });
+    const holds = this.#homes.blocks;
+    const outgoing = new LifeOutgoing({ retention: "until-acknowledged", wordsMax: outgoingWordsMax, holds });
     const parts = { homes: this.#homes, home: this.#homes.homeOf(client), limits };
-    return new Life(hello, outgoing, new Delivery(parts, outgoing, this.#greetingFor(client)));
+    const delivery = new Delivery(parts, outgoing, this.#greetingFor(client));
+    return new Life(hello, { outgoing, delivery, reader: new WordFrameReader(holds) });
   }
 
   /** The messages of that rank which are here, by their receivers: a life that makes them again need not send them. */

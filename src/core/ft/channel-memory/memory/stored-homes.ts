@@ -8,6 +8,7 @@
 import { assert } from "../../../base/assert.ts";
 import type { WordChecksum } from "../../../base/word-checksum.ts";
 import { readRecords, recordHeadWords, StoreFrames } from "../../../service-channel/service-store.ts";
+import { WordBlocks } from "../../../service-channel/word-blocks.ts";
 import { wordsFor } from "../frames.ts";
 import { CachedPieces } from "./cached-pieces.ts";
 import { Home, type Mark } from "./home.ts";
@@ -65,7 +66,9 @@ export class StoredHomes {
   /** By segment and receiver: what it has that is needed. */
   readonly #segments = new Map<number, Map<number, Last>>();
   readonly #weight: Weight = { sum: 0 };
-  readonly #cached = new CachedPieces();
+  /** Memory in which pieces of messages are received, and stay. */
+  readonly blocks = new WordBlocks();
+  readonly #cached = new CachedPieces(this.blocks);
   /** Messages whose last bytes have come and may not be written yet. */
   readonly #whole: { readonly home: Home; readonly message: HomeMessage }[] = [];
   /** For what is not in memory. */

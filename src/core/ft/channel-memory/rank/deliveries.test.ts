@@ -4,6 +4,7 @@ import { Arrival, type KeptMessage, Went } from "../../../request/decisions.ts";
 import { Records } from "../../../request/records.ts";
 import { SEQUENCE, SOURCE } from "../../../wire/packet.ts";
 import type { ProtocolPorts } from "../../protocol.ts";
+import { newNoPass } from "../../testing/no-pass.ts";
 import { FromMemory, noEntry } from "../frames.ts";
 import { DirectEnd } from "../testing/direct-end.ts";
 import { ModelMemory } from "../testing/model-memory.ts";
@@ -25,6 +26,7 @@ class Tested {
       ranks: 2,
       records: new Records(),
       memory,
+      pass: newNoPass(),
       transmit: (message) => {
         this.sent.push(message);
         return Went.WHOLE;

@@ -6,7 +6,6 @@
  */
 import type { Pointer, RecordId } from "../../../base/brand.ts";
 import { lives } from "../../../base/saved-classes.ts";
-import type { Memory } from "../../../request/memory.ts";
 import {
   R_BYTES,
   R_CONTEXT,
@@ -22,6 +21,8 @@ import type { ProtocolPorts } from "../../protocol.ts";
 import { ReceivedNumbers } from "../../received-numbers.ts";
 import { keyOfMessage } from "../frames.ts";
 import type { PostBox } from "./post-box.ts";
+
+const nowhere = 0 as Pointer;
 
 export class MemorySends {
   static readonly unsaved = { boxOf: null, held: null };
@@ -82,9 +83,13 @@ export class MemorySends {
     this.note(dest, sequence);
     if (this.isHeld(dest, sequence)) this.silent++;
     else {
-      const pointer = copyOf(this.ports.memory, words[at + R_POINTER]! as Pointer, bytes);
+      const { memory } = this.ports;
+      const from = words[at + R_POINTER]! as Pointer;
+      const pointer = bytes === 0 ? nowhere : memory.allocate(bytes);
       const [context, tag] = [words[at + R_CONTEXT]!, words[at + R_TAG]!];
-      this.boxOf(dest).addMessage({ dest, sequence, context, tag, bytes, isSynchronous, pointer, ticket });
+      const message = { dest, sequence, context, tag, bytes, isSynchronous, pointer, ticket };
+      this.boxOf(dest).addMessage(message, from);
+      if (bytes > 0) memory.copy(pointer, 0, from, 0, bytes);
     }
     const key = keyOfMessage(dest, sequence);
     if (isSynchronous && !this.takenBefore.delete(key)) this.waiting.set(key, send);
@@ -109,13 +114,6 @@ export class MemorySends {
       this.ports.complete(send);
     } else if (this.posted.get(dest)?.has(sequence) !== true) this.takenBefore.add(key);
   }
-}
-
-function copyOf(memory: Memory, from: Pointer, bytes: number): Pointer {
-  if (bytes === 0) return 0 as Pointer;
-  const pointer = memory.allocate(bytes);
-  memory.copy(pointer, 0, from, 0, bytes);
-  return pointer;
 }
 
 lives({ MemorySends });

@@ -2,6 +2,7 @@
  * What one rank has to say to one channel memory, in order: messages to receivers whose home is there and, if it is the rank's own home, its
  * determinants, marks and wishes. What is said is kept until the memory confirms it, and messages are in the image until then (rule 3).
  */
+import type { Pointer } from "../../../base/brand.ts";
 import { lives } from "../../../base/saved-classes.ts";
 import type { Memory } from "../../../request/memory.ts";
 import { type ClientEnd, wordsBetween } from "../../../service-channel/channel.ts";
@@ -43,7 +44,16 @@ interface PostBoxPorts {
 }
 
 export class PostBox {
-  static readonly unsaved = { end: null, writer: null, next: 0, isOpen: true, awaited: null, ports: null };
+  static readonly unsaved = {
+    end: null,
+    writer: null,
+    next: 0,
+    isOpen: true,
+    awaited: null,
+    uncopied: null,
+    uncopiedFrom: 0,
+    ports: null,
+  };
   private readonly end: ClientEnd;
   private readonly ports: PostBoxPorts;
   private readonly writer: FrameWriter;
@@ -58,6 +68,9 @@ export class PostBox {
   private isOpen = true;
   /** Somebody waits until the memory has it, and all before it; null: nobody does. */
   private awaited: PostedItem | null = null;
+  /** A message whose bytes are still with the program, while `addMessage` says it; and where. */
+  private uncopied: PostedItem | null = null;
+  private uncopiedFrom = 0 as Pointer;
 
   constructor(end: ClientEnd, options: { pieceBytesMax: number; isHome: boolean }, ports: PostBoxPorts) {
     this.end = end;
@@ -81,7 +94,8 @@ export class PostBox {
     return this.queue.filter((posted) => posted.kind === "message" && posted.bytes > 0) as PostedMessage[];
   }
 
-  addMessage(message: Omit<PostedMessage, "kind" | "offset" | "end">): void {
+  /** `from`: where its bytes are now; the caller copies them to its pointer afterwards, while the memory works. */
+  addMessage(message: Omit<PostedMessage, "kind" | "offset" | "end">, from = message.pointer): void {
     const { dest, sequence, context, tag, bytes, isSynchronous, pointer, ticket } = message;
     // Not by a spread, which takes each field through a call of the runtime.
     this.queue.push({
@@ -97,7 +111,10 @@ export class PostBox {
       offset: 0,
       end: 0,
     });
+    this.uncopied = this.queue.at(-1)!;
+    this.uncopiedFrom = from;
     this.say();
+    this.uncopied = null;
   }
 
   addWords(words: readonly number[], ticket = 0): void {
@@ -177,7 +194,8 @@ export class PostBox {
   private sayBytes(message: PostedMessage): boolean {
     const { dest, sequence, context, tag, bytes, isSynchronous, pointer, offset } = message;
     const count = Math.min(this.pieceBytesMax, bytes - offset);
-    const part = this.ports.memory.view(pointer, bytes).subarray(offset, offset + count);
+    const at = message === this.uncopied ? this.uncopiedFrom : pointer;
+    const part = this.ports.memory.view(at, bytes).subarray(offset, offset + count);
     if (offset === 0) {
       this.writer.putBytes(ToMemory.POST, [dest, sequence, context, tag, bytes, isSynchronous ? 1 : 0], part);
     } else this.writer.putBytes(ToMemory.MORE, [dest, sequence, offset, 0], part);

@@ -3,7 +3,7 @@ import { lives } from "../../../base/saved-classes.ts";
 import { LoggedChoices } from "../../determinants/logged-choices.ts";
 
 export class ReplayedChoices extends LoggedChoices {
-  static readonly unsaved = { isKnown: true };
+  static override readonly unsaved = { ...LoggedChoices.unsaved, isKnown: true };
   isKnown = true;
 
   override get isReady(): boolean {

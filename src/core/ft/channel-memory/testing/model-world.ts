@@ -22,6 +22,7 @@ import {
 import { SEQUENCE, SOURCE } from "../../../wire/packet.ts";
 import { ChoiceKind } from "../../choices.ts";
 import type { ProtocolPorts } from "../../protocol.ts";
+import { newNoPass } from "../../testing/no-pass.ts";
 import type { ChannelMemoryOptions, ChannelMemoryProtocol } from "../channel-memory-protocol.ts";
 import { DirectEnd } from "./direct-end.ts";
 import { ModelMemory } from "./model-memory.ts";
@@ -94,6 +95,7 @@ class Worker {
       ranks: this.#world.programs.length,
       records: this.#records,
       memory: this.#memory,
+      pass: newNoPass(),
       transmit: (message, keeper) => this.#arrive(message, keeper),
       isEager: ({ isSynchronous }) => !isSynchronous,
       complete: (send) => void this.#complete.add(send),

@@ -32,7 +32,7 @@ class Layout implements ConformanceProtocols {
   }
 
   dataFor(rank: number): KnownChoices {
-    return { log: Int32Array.from(this.#streamOf(rank).words) };
+    return { log: Int32Array.from(this.#streamOf(rank).words), setOf: [...this.#setOf], parted: [] };
   }
 
   advance(): boolean {
