@@ -1,7 +1,7 @@
 /** The program of a C rank is there: its module is instantiated, and a rank that had a life before reads its image. */
 import { readFileSync } from "node:fs";
 import { constants, hostname } from "node:os";
-import { adoptBefore } from "../../abi/adopted-requests.ts";
+import { adoptBefore, firstLightRequest } from "../../abi/adopted-requests.ts";
 import { cImportsOf } from "../../abi/c-imports.ts";
 import { CProgram, canStop, newStack } from "../../abi/c-program.ts";
 import { restOfExchange } from "../../abi/calls/exchanges.ts";
@@ -117,10 +117,11 @@ function passThePlane(rank: WaitingCRank, { mpi }: Imports, waits: PlaneTurn | n
   const { plane, ring } = process.plane;
   const { memory, program } = process;
   const imports = { ...mpi, restOfExchange: restOfExchange(program) };
-  const adopts = plane.light !== null && beginnings.some((name) => name in mpi);
-  const engine = adopts ? adoptBefore(program, plane.light, imports) : imports;
+  const light = beginnings.some((name) => name in mpi) ? plane.light : null;
+  const engine = light === null ? imports : adoptBefore(program, light, imports);
+  const firstRequest = light === null ? null : firstLightRequest;
   const { restOfExchange: _, ...changed } = engine;
-  const calls = plane.connect({ memory, engine, wakeWaiters: () => ring.wakeWaiters(), waits, adopts });
+  const calls = plane.connect({ memory, engine, wakeWaiters: () => ring.wakeWaiters(), waits, firstRequest });
   Object.assign(mpi, changed, calls);
 }
 

@@ -52,8 +52,8 @@ interface Connection {
   readonly memory: { readonly memory: WebAssembly.Memory };
   /** The imports as the engine has them, and what goes on with an MPI_Sendrecv whose message has left. */
   readonly engine: Calls & { readonly restOfExchange: Call };
-  /** Do the imports take over what the plane has begun (abi/adopted-requests.ts)? If not, it begins no requests. */
-  readonly adopts: boolean;
+  /** The handle of the first light request, where the imports take over what the plane has begun (abi/adopted-requests.ts); null: it begins none. */
+  readonly firstRequest: number | null;
   /** Wakes those that wait for room in the ring of this process. */
   wakeWaiters(): void;
   /** How a rank that shares its thread waits; null: it does not share it. */
@@ -165,9 +165,8 @@ export class DataPlane {
   }
 
   /** The functions that take the place of the engine's imports. */
-  connect({ memory: { memory }, engine, wakeWaiters, waits, adopts }: Connection): Calls {
+  connect({ memory: { memory }, engine, wakeWaiters, waits, firstRequest }: Connection): Calls {
     const node = this.#node;
-    const beginsRequests = adopts && this.light !== null;
     planeModule ??= new WebAssembly.Module(planeBytes);
     faceModule ??= new WebAssembly.Module(faceBytes);
     const programBytes = memory.buffer.byteLength;
@@ -192,16 +191,13 @@ export class DataPlane {
     });
     const halves = { plane: plane.exports, face: face.exports };
     const exchanges = connectExchanges({ ...halves, engine: { ...imports, restOfExchange }, waits: waitsForMessage });
-    const requests = beginsRequests
-      ? connectRequests({
-          ...halves,
-          node,
-          calls,
-          memory,
-          places,
-          ...{ table: this.#lightAddress, engine: imports, waits: waitsForMessage },
-        })
-      : {};
+    const requests =
+      firstRequest === null || this.light === null
+        ? {}
+        : connectRequests({
+            ...{ ...halves, node, calls, memory, places, engine: imports, waits: waitsForMessage },
+            ...{ table: this.#lightAddress, firstHandle: firstRequest },
+          });
     const collectives = connectCollectives({
       ...{ node, calls, memory, places, meetings: this.#meetingsAddress },
       ...{ ...halves, engine: imports, yield: newYield(), waits },

@@ -1,5 +1,4 @@
 /** Requests in the data plane of a C rank (docs/adr/0076-requests-in-the-data-plane.md): those that are complete at once, and receives that wait. */
-import { firstLightRequest } from "../../abi/adopted-requests.ts";
 import type { NodeCalls, NodeMemory } from "../transport/node-memory.ts";
 import requestsBytes from "./requests.wat";
 import faceBytes from "./requests-face.wat";
@@ -19,8 +18,9 @@ interface Connection {
   readonly face: Functions;
   /** What plane.wat is told. */
   readonly places: Record<string, number>;
-  /** Where the light requests are. */
+  /** Where the light requests are, and the handle of the first. */
   readonly table: number;
+  readonly firstHandle: number;
   /** The imports as the engine has them. */
   readonly engine: Functions;
   /** See face.wat. */
@@ -32,14 +32,14 @@ let faceModule: WebAssembly.Module | undefined;
 
 /** The functions that take the place of the engine's imports. */
 export function connectRequests(connection: Connection): Functions {
-  const { node, calls, memory, plane, face, places, table, engine, waits } = connection;
+  const { node, calls, memory, plane, face, places, table, firstHandle, engine, waits } = connection;
   requestsModule ??= new WebAssembly.Module(requestsBytes);
   faceModule ??= new WebAssembly.Module(faceBytes);
   const requests = new WebAssembly.Instance(requestsModule, {
     node: { memory: node.memory },
     calls: { ...calls },
     messages: plane,
-    plane: { ...places, requests: table, firstHandle: firstLightRequest },
+    plane: { ...places, requests: table, firstHandle },
   });
   return new WebAssembly.Instance(faceModule, {
     program: { memory, bytes: memory.buffer.byteLength },

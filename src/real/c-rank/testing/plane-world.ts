@@ -4,7 +4,7 @@
  * and is made again when its rank goes on.
  */
 
-import { adoptBefore } from "../../../abi/adopted-requests.ts";
+import { adoptBefore, firstLightRequest } from "../../../abi/adopted-requests.ts";
 import { importsOf } from "../../../abi/binding.ts";
 import type { Call } from "../../../abi/call-table.ts";
 import { restOfExchange } from "../../../abi/calls/exchanges.ts";
@@ -238,7 +238,13 @@ class PlaneRank {
       },
     });
     const wakeWaiters = (): void => ring.wakeWaiters();
-    const connection = { memory, engine, wakeWaiters, waits: this.planeWait, adopts: light !== null };
+    const connection = {
+      memory,
+      engine,
+      wakeWaiters,
+      waits: this.planeWait,
+      firstRequest: light === null ? null : firstLightRequest,
+    };
     this.#calls = plane === null ? imports : plane.connect(connection);
   }
 
