@@ -27,6 +27,15 @@ const unconcerned = new Set([
   "MPI_Finalized",
 ]);
 
+/**
+ * Calls that name no request. A receive that waits comes before what they do; requests that are over are none of their business, and are adopted only
+ * if the process stops in the call.
+ */
+const namesNone = new Set([
+  ...["MPI_Send", "MPI_Recv", "MPI_Sendrecv", "restOfExchange", "MPI_Isend", "MPI_Irecv"],
+  ...["MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce"],
+]);
+
 /** Imports of a program, changed: each takes over what its data plane has begun. */
 export function adoptBefore<T extends Readonly<Record<string, Call>>>(
   program: Program,
@@ -35,39 +44,40 @@ export function adoptBefore<T extends Readonly<Record<string, Call>>>(
 ): T {
   const adopt = (): void => adoptAll(program, light);
   program.suspension.beforeUnwinding = adopt;
-  const changed = Object.entries(imports).map(([name, call]): [string, Call] => [
-    name,
-    unconcerned.has(name) ? call : after(light, adopt, call),
-  ]);
+  const isDone = { all: () => light.isIdle, pending: () => !light.hasPending };
+  const changed = Object.entries(imports).map(([name, call]): [string, Call] => {
+    if (unconcerned.has(name)) return [name, call];
+    return [name, after(isDone[namesNone.has(name) ? "pending" : "all"], adopt, call)];
+  });
   return Object.fromEntries(changed) as T;
 }
 
 /** As in binding.ts: WebAssembly calls a function of exactly as many parameters as it passes without a detour. */
-function after(light: LightRequests, adopt: () => void, call: Call): Call {
+function after(isDone: () => boolean, adopt: () => void, call: Call): Call {
   switch (call.length) {
     case 2:
       return (a, b) => {
-        if (!light.isIdle) adopt();
+        if (!isDone()) adopt();
         return call(a, b);
       };
     case 3:
       return (a, b, c) => {
-        if (!light.isIdle) adopt();
+        if (!isDone()) adopt();
         return call(a, b, c);
       };
     case 6:
       return (a, b, c, d, e, f) => {
-        if (!light.isIdle) adopt();
+        if (!isDone()) adopt();
         return call(a, b, c, d, e, f);
       };
     case 7:
       return (a, b, c, d, e, f, g) => {
-        if (!light.isIdle) adopt();
+        if (!isDone()) adopt();
         return call(a, b, c, d, e, f, g);
       };
     default:
       return (...args) => {
-        if (!light.isIdle) adopt();
+        if (!isDone()) adopt();
         return call(...args);
       };
   }

@@ -66,9 +66,14 @@ export class LightRequests {
     for (let place = 0; place < lightRequestsMax; place++) this.isNowAdopted(place);
   }
 
-  /** Is there anything to do before the engine is called? */
+  /** Is there anything that the engine must take over, or has taken over? */
   get isIdle(): boolean {
     return this.words[H_COUNT] === 0 && this.adopted.size === 0;
+  }
+
+  /** Are there receives that wait? */
+  get hasPending(): boolean {
+    return this.words[H_PENDING] !== 0;
   }
 
   /** How many there are that the engine does not know. */
@@ -90,9 +95,10 @@ export class LightRequests {
   /** All of them are the engine's from now on. Receives that wait come in their order. */
   adopt(): LightRequest[] {
     const { words } = this;
+    const count = words[H_COUNT]!;
     const order = new Uint8Array(words.buffer, words.byteOffset + H_ORDER * 4, words[H_PENDING]!);
     const places = [...order];
-    for (let place = 0; place < lightRequestsMax; place++) {
+    for (let place = 0; places.length < count; place++) {
       const state = words[headWords + place * requestWords + L_STATE]!;
       if (state === State.RECEIVED || state === State.SENT) places.push(place);
     }
