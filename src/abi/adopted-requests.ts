@@ -4,7 +4,7 @@
  * call, and no image, ever meets a request of the plane.
  */
 import { assert } from "../core/base/assert.ts";
-import type { LightRequest, LightRequests } from "../core/p2p/light-requests.ts";
+import { type LightRequest, LightRequests } from "../core/p2p/light-requests.ts";
 import type { Call } from "./call-table.ts";
 import { startReceive } from "./calls/point-to-point.ts";
 import { handleOf, Kind } from "./handles/handles.ts";
@@ -44,40 +44,51 @@ export function adoptBefore<T extends Readonly<Record<string, Call>>>(
 ): T {
   const adopt = (): void => adoptAll(program, light);
   program.suspension.beforeUnwinding = adopt;
-  const isDone = { all: () => light.isIdle, pending: () => !light.hasPending };
   const changed = Object.entries(imports).map(([name, call]): [string, Call] => {
     if (unconcerned.has(name)) return [name, call];
-    return [name, after(isDone[namesNone.has(name) ? "pending" : "all"], adopt, call)];
+    const [one, other] = namesNone.has(name) ? LightRequests.pending : LightRequests.any;
+    return [name, after({ words: light.words, one, other, adopt }, call)];
   });
   return Object.fromEntries(changed) as T;
 }
 
-/** As in binding.ts: WebAssembly calls a function of exactly as many parameters as it passes without a detour. */
-function after(isDone: () => boolean, adopt: () => void, call: Call): Call {
+interface Adoption {
+  /** There is something to adopt if one of two words is not 0. */
+  readonly words: Int32Array;
+  readonly one: number;
+  readonly other: number;
+  adopt(): void;
+}
+
+/**
+ * As in binding.ts: WebAssembly calls a function of exactly as many parameters as it passes without a detour. Most calls find nothing to adopt, and
+ * many are interpreted: so two words are looked at, and nothing is called.
+ */
+function after({ words, one, other, adopt }: Adoption, call: Call): Call {
   switch (call.length) {
     case 2:
       return (a, b) => {
-        if (!isDone()) adopt();
+        if ((words[one]! | words[other]!) !== 0) adopt();
         return call(a, b);
       };
     case 3:
       return (a, b, c) => {
-        if (!isDone()) adopt();
+        if ((words[one]! | words[other]!) !== 0) adopt();
         return call(a, b, c);
       };
     case 6:
       return (a, b, c, d, e, f) => {
-        if (!isDone()) adopt();
+        if ((words[one]! | words[other]!) !== 0) adopt();
         return call(a, b, c, d, e, f);
       };
     case 7:
       return (a, b, c, d, e, f, g) => {
-        if (!isDone()) adopt();
+        if ((words[one]! | words[other]!) !== 0) adopt();
         return call(a, b, c, d, e, f, g);
       };
     default:
       return (...args) => {
-        if (!isDone()) adopt();
+        if ((words[one]! | words[other]!) !== 0) adopt();
         return call(...args);
       };
   }

@@ -18,6 +18,8 @@ const H_PENDING = 1;
 const H_USED = 2;
 /** A byte each: places of the receives that wait, in the order in which they were begun. */
 const H_ORDER = 4;
+/** How many places are the engine's: this class alone writes it. */
+const H_ADOPTED = 20;
 const headWords = 32;
 /** Words of a request. */
 const L_STATE = 0;
@@ -66,15 +68,9 @@ export class LightRequests {
     for (let place = 0; place < lightRequestsMax; place++) this.isNowAdopted(place);
   }
 
-  /** Is there anything that the engine must take over, or has taken over? */
-  get isIdle(): boolean {
-    return this.words[H_COUNT] === 0 && this.adopted.size === 0;
-  }
-
-  /** Are there receives that wait? */
-  get hasPending(): boolean {
-    return this.words[H_PENDING] !== 0;
-  }
+  /** Words of which one is not 0 where there is anything that the engine must take over, or has taken over; and where receives wait. */
+  static readonly any: readonly [number, number] = [H_COUNT, H_ADOPTED];
+  static readonly pending: readonly [number, number] = [H_PENDING, H_PENDING];
 
   /** How many there are that the engine does not know. */
   get count(): number {
@@ -86,6 +82,7 @@ export class LightRequests {
     for (const place of this.adopted) {
       if (isUsed(place)) continue;
       this.adopted.delete(place);
+      this.words[H_ADOPTED] = this.adopted.size;
       this.words[headWords + place * requestWords + L_STATE] = State.FREE;
       const used = H_USED + (place >> 5);
       this.words[used] = this.words[used]! & ~(1 << (place & 31));
@@ -134,5 +131,6 @@ export class LightRequests {
     this.words[used] = this.words[used]! | (1 << (place & 31));
     this.words[headWords + place * requestWords + L_STATE] = State.ADOPTED;
     this.adopted.add(place);
+    this.words[H_ADOPTED] = this.adopted.size;
   }
 }

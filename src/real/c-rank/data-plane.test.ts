@@ -264,6 +264,8 @@ function run(pair: Pair, seed: number, events: Events = {}): number {
       if (imagesEvery > 0 && done % imagesEvery === imagesEvery - 1 && idle === 0) pair.exchangeImages();
       if (done === killAt && dead < 0) {
         dead = below(pair.ranks);
+        // Whether a message is received that came before the death of its sender depends on who has looked (plane-requests.test.ts has that).
+        if (pair.beginsRequests) pair.settle();
         for (const world of pair.worlds) world.kill(dead);
       }
       if (done === traceAt && told.length === 0) {

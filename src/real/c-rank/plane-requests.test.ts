@@ -273,6 +273,28 @@ describe("ADR 76: requests in the data plane", () => {
     }
   });
 
+  test("receives that wait when a rank dies end as they do without a plane", () => {
+    for (const isSent of [false, true]) {
+      const [planed, plain] = [true, false].map((hasPlane) => {
+        const calls = new Calls({ hasPlane });
+        calls.post(0, 0, 1, 1);
+        calls.post(0, 1, ANY_SOURCE, 9);
+        calls.post(0, 2, 2, 2);
+        if (hasPlane) assert.equal(calls.light(0), 3);
+        if (isSent) calls.send(1, 0, 1, 10);
+        calls.send(2, 0, 2, 20);
+        calls.world.kill(1);
+        const answers = [2, 0, 1].map((i) => calls.wait(0, i));
+        const words = calls.ints(0);
+        const handles = [0, 1, 2].map((i) => words[requestAt(i) >> 2] === REQUEST_NULL);
+        const came = [0, 1, 2].map((i) => words[bufferAt(i) >> 2]);
+        return { answers, handles, came, statuses: [...words.subarray(statusesAt >> 2, (statusesAt >> 2) + 24)] };
+      });
+      assert.deepEqual(planed, plain, `a message of the dead rank has come: ${isSent}`);
+      assert.deepEqual(planed!.handles, [true, false, true], "one from anybody stays");
+    }
+  });
+
   test("ranks that share a thread wait in their planes, and go to their engines when they shall stop", () => {
     const calls = new Calls({ planeWaits: "all" });
     const [own] = calls.world.ranks;
