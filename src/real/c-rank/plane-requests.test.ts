@@ -295,6 +295,28 @@ describe("ADR 76: requests in the data plane", () => {
     }
   });
 
+  test("a process that stops in a call which adopts nothing has no requests of its plane left", () => {
+    for (const name of ["MPI_Wtime", "MPI_Send"] as const) {
+      const calls = new Calls();
+      const [own] = calls.world.ranks;
+      assert.equal(calls.call(0, "MPI_Isend", bufferAt(0), 1, MPI_INT, 1, 3, COMM_WORLD, requestAt(0)), 0);
+      calls.post(0, 1, 1, 1);
+      calls.post(0, 2, 1, 2);
+      calls.send(1, 0, 1, 10);
+      calls.send(1, 0, 2, 20);
+      assert.equal(calls.wait(0, 2), 0);
+      const { words, at } = own!.program.suspension;
+      words[at] = 1;
+      const args = name === "MPI_Send" ? [bufferAt(0), 1, MPI_INT, 1, 3, COMM_WORLD] : [];
+      assert.equal(calls.call(0, name, ...args), WAITS);
+      words[at] = 0;
+      assert.deepEqual([calls.adopted(0), calls.light(0)], [2, 0], name);
+      assert.equal(own!.goOn(), 0);
+      assert.equal(calls.waitAll(0, 2), 0);
+      assert.deepEqual(calls.got(0, 1), [10, 1, 1, 4]);
+    }
+  });
+
   test("ranks that share a thread wait in their planes, and go to their engines when they shall stop", () => {
     const calls = new Calls({ planeWaits: "all" });
     const [own] = calls.world.ranks;
