@@ -211,7 +211,9 @@ test("V1 V8: a node that was stopped, taken for dead and continued is fenced off
   const faults = "stop node 1 at call 60 for 3s";
   let pid = 0;
   let isAwake = false;
-  const { said } = await survives("orders", { ...on2, ...often, ...patience, faults }, 1, (event) => {
+  // The job must not be over before the node goes on.
+  const options = { ...on2, ...often, ...patience, args: longOrders, faults };
+  const { said } = await survives("orders", options, 1, (event) => {
     if (event.kind === "started") pid = event.pids[1]!;
     if (event.kind === "note" && /^fault plan: continued node 1 /.test(event.message)) isAwake = process.kill(pid, 0);
   });

@@ -5,7 +5,7 @@
  * taken.
  */
 
-import { flag, type ObjectSymbols, readSymbols, type Variable } from "./object-symbols.ts";
+import { type ObjectSymbols, readSymbols, symbolFlag, type Variable } from "./object-symbols.ts";
 import type { LinkFile } from "./requests.ts";
 import { WasmReader } from "./wasm-reader.ts";
 
@@ -14,7 +14,8 @@ export function withCommon(object: Uint8Array): Uint8Array {
   const symbols = readSymbols(object);
   if (symbols === undefined) return object;
   const bytes = Uint8Array.from(object);
-  for (const { flagsAt } of symbols.variables.filter((each) => isEmpty(symbols, each))) bytes[flagsAt]! |= flag.WEAK;
+  for (const { flagsAt } of symbols.variables.filter((each) => isEmpty(symbols, each)))
+    bytes[flagsAt]! |= symbolFlag.WEAK;
   return bytes;
 }
 
@@ -39,11 +40,12 @@ export function largestOnly(files: readonly LinkFile[]): LinkFile[] {
 }
 
 const isEmpty = ({ segmentNames }: ObjectSymbols, { flags, segment }: Variable): boolean =>
-  (flags & (flag.WEAK | flag.LOCAL | flag.ABSOLUTE)) === 0 && /^\.bss\b/.test(segmentNames[segment] ?? "");
+  (flags & (symbolFlag.WEAK | symbolFlag.LOCAL | symbolFlag.ABSOLUTE)) === 0 &&
+  /^\.bss\b/.test(segmentNames[segment] ?? "");
 
 const weakOf = (symbols: ObjectSymbols | undefined): Variable[] =>
   (symbols?.variables ?? []).filter(
-    ({ flags, segment }) => (flags & flag.WEAK) !== 0 && /^\.bss\b/.test(symbols!.segmentNames[segment] ?? ""),
+    ({ flags, segment }) => (flags & symbolFlag.WEAK) !== 0 && /^\.bss\b/.test(symbols!.segmentNames[segment] ?? ""),
   );
 
 function undefine(object: Uint8Array, { lengths }: ObjectSymbols, variables: readonly Variable[]): Uint8Array {
@@ -52,7 +54,7 @@ function undefine(object: Uint8Array, { lengths }: ObjectSymbols, variables: rea
   const kept: Uint8Array[] = [];
   let from = 0;
   for (const { flagsAt, place } of variables) {
-    bytes[flagsAt]! |= flag.UNDEFINED;
+    bytes[flagsAt]! |= symbolFlag.UNDEFINED;
     kept.push(bytes.subarray(from, place[0]));
     from = place[1];
     removed += place[1] - place[0];

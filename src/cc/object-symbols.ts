@@ -5,7 +5,7 @@
 
 import { WasmReader } from "./wasm-reader.ts";
 
-export const flag = { WEAK: 0x01, LOCAL: 0x02, UNDEFINED: 0x10, EXPLICIT_NAME: 0x40, ABSOLUTE: 0x200 } as const;
+export const symbolFlag = { WEAK: 0x01, LOCAL: 0x02, UNDEFINED: 0x10, EXPLICIT_NAME: 0x40, ABSOLUTE: 0x200 } as const;
 const symbolKind = { FUNCTION: 0, DATA: 1, GLOBAL: 2, SECTION: 3, EVENT: 4, TABLE: 5 } as const;
 const subsection = { SEGMENTS: 5, SYMBOLS: 8 } as const;
 
@@ -80,7 +80,7 @@ function readTable(reader: WasmReader, variables: Variable[], functions: string[
     const kind = reader.byte();
     const flagsAt = reader.at;
     const flags = reader.number();
-    const isDefined = (flags & flag.UNDEFINED) === 0;
+    const isDefined = (flags & symbolFlag.UNDEFINED) === 0;
     if (kind === symbolKind.DATA) {
       const name = reader.text();
       if (!isDefined) continue;
@@ -91,7 +91,7 @@ function readTable(reader: WasmReader, variables: Variable[], functions: string[
       variables.push({ name, flags, flagsAt, segment, size, place: [placeAt, reader.at] });
     } else {
       reader.number();
-      if (kind === symbolKind.SECTION || !(isDefined || (flags & flag.EXPLICIT_NAME) !== 0)) continue;
+      if (kind === symbolKind.SECTION || !(isDefined || (flags & symbolFlag.EXPLICIT_NAME) !== 0)) continue;
       const name = reader.text();
       if (kind === symbolKind.FUNCTION && isDefined) functions.push(name);
     }

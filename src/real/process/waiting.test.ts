@@ -147,8 +147,7 @@ else {
     // The 20 yields, the nap, the announcement, the sleep.
     assert.deepEqual(idle(23), ["nap", `sleep ${Bell.PARKED_ELSEWHERE}`]);
     assert.equal(node.calls.load(bell), Bell.AWAKE);
-    const start = performance.now();
-    while (performance.now() - start < 1);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     waiting.reset();
     // That was long: no looks, until four waits in a row were short.
     for (let wait = 0; wait < 4; wait++) {

@@ -2,7 +2,9 @@
  * Ranks that have much under way between them at any moment: small and large messages, some sent long before they are received, synchronous ones, receives from any source, collectives in the
  * background and on a communicator of their own. The answer of each rank depends on all of it, and on nothing else.
  *
- *   moved [rounds] [integers of a large message] [microseconds between two rounds]
+ *   moved [rounds] [integers of a large message] [microseconds between two rounds] [a file]
+ *
+ * In the middle it waits until there is that file.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -46,6 +48,7 @@ int main(int argc, char **argv) {
     MPI_Exscan(&sum, &some, 1, MPI_UNSIGNED, MPI_SUM, MPI_COMM_WORLD);
     sum ^= all + (unsigned)in[large / 2] + (rank == 0 ? 0 : some);
     if (pause > 0) usleep(pause);
+    while (rank == 0 && argc > 4 && i == rounds / 2 && access(argv[4], F_OK) != 0) usleep(10000);
     MPI_Irecv(in, large, MPI_INT, next, 9, MPI_COMM_WORLD, &requests[1]);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     MPI_Wait(&reduced, MPI_STATUS_IGNORE);
