@@ -100,3 +100,47 @@ for (const ranksPerThread of [1, 3]) {
     assert.equal(code, 7);
   });
 }
+
+const requests = resolve("test/programs/c/small-requests.c");
+
+for (const [ranks, perThread] of [
+  [1, 1],
+  [2, 1],
+  [3, 3],
+  [6, 3],
+] as const) {
+  test(`M6 ADR 76: ${ranks} ranks, ${perThread} in a thread, exchange by requests with a data plane and without`, {
+    ...limit,
+    ...longUnless(ranks === 2 || ranks === 3),
+  }, async () => {
+    const outputs: string[] = [];
+    for (const plane of ["on", "off"]) {
+      const size = ["-n", `${ranks}`, "--ranks-per-thread", `${perThread}`];
+      const args = ["run", "--quiet", ...size, requests, `${messages}`, `${announced}`];
+      const { code, stdout, stderr } = await banyan(args, { env: { BANYAN_DATA_PLANE: plane }, timeoutMs: 120_000 });
+      assert.equal(code, 0, stdout + stderr);
+      outputs.push(stdout);
+    }
+    assert.equal(outputs[0], outputs[1]);
+    assert.match(outputs[0]!, /^step\n\d+\n$/);
+  });
+}
+
+for (const ranksPerThread of [1, 3]) {
+  test(`M6 images: a job is frozen while requests are open and thawed, ${ranksPerThread} in a thread`, {
+    ...limit,
+    ...longUnless(ranksPerThread === 1),
+  }, async () => {
+    await inFolder(newFolder(`requests-${ranksPerThread}`), async () => {
+      const args = [`${messages * 4}`, `${announced}`];
+      const job = launch(requests, { ranks: 3, ranksPerThread, args, jobFolder: "frozen" });
+      for await (const event of job) if (event.kind === "line" && event.text === "step") job.freeze();
+      assert.equal((await job.done).reason.kind, "frozen");
+      const thawed = thaw("frozen");
+      const lines: string[] = [];
+      for await (const event of thawed) if (event.kind === "line") lines.push(event.text);
+      assert.deepEqual(await thawed.done.then(({ code, reason }) => [code, reason.kind]), [0, "finished"]);
+      assert.match(lines.join("\n"), /^\d+$/);
+    });
+  });
+}

@@ -58,6 +58,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "core/comm",
     "core/request",
     "core/base",
+    "core/p2p/light-requests.ts",
     "core/service/ending.ts",
     "image",
     "wasi",

@@ -157,6 +157,7 @@ const startedSend =
   (program: Program, b: number, count: number, type: number, peer: number, tag: number, comm: number, out: number) => {
     const request = new CRequest(program.comm(comm));
     startSend(program, request, messageOf(program, b, count, type, peer, tag), mode);
+    showToPlane(program, request.comm);
     return handOver(program, request, out);
   };
 
@@ -198,6 +199,7 @@ const table: CallTable = {
   MPI_Irecv(program, b: number, count: number, type: number, peer: number, tag: number, comm: number, out: number) {
     const request = new CRequest(program.comm(comm));
     startReceive(program, request, messageOf(program, b, count, type, peer, tag));
+    showToPlane(program, request.comm);
     return handOver(program, request, out);
   },
   MPI_Send_init: persistentSend(SendMode.STANDARD),

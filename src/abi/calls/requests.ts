@@ -310,6 +310,12 @@ const table: CallTable = {
   },
 };
 
+/** Perhaps the next call needs no engine. (Calls that wait end with the same question.) */
+function opened({ process }: Program, answer: number): number {
+  if (process.pass.isUsed) process.openPass();
+  return answer;
+}
+
 /** MPI_Wait, one of the fastest calls. */
 function waiter(program: Program): Call {
   const { ints, operations } = program;
@@ -330,7 +336,7 @@ function waiter(program: Program): Call {
       }
       program.owner = request.comm;
       const finish = () => endOne(program, request, handleAt, status);
-      if (operations.isComplete(request.record)) return finish();
+      if (operations.isComplete(request.record)) return opened(program, finish());
       return waitForOne(program, request.record, finish, new CallAgain("MPI_Wait", handleAt, status));
     } catch (error) {
       return program.raise(error);
@@ -352,7 +358,7 @@ function allWaiter(program: Program): Call {
       const requests = requestsAt(program, count, handles);
       const isReady = () => allDone(program, requests);
       const finish = () => endAll(program, requests, handles, statuses);
-      if (isReady()) return finish();
+      if (isReady()) return opened(program, finish());
       return waitUntil(program, isReady, finish, new CallAgain("MPI_Waitall", count, handles, statuses));
     } catch (error) {
       return program.raise(error);

@@ -4,6 +4,7 @@
  */
 import { MpiError } from "../../core/base/mpi-error.ts";
 import { lives } from "../../core/base/saved-classes.ts";
+import { lightRequestsMax } from "../../core/p2p/light-requests.ts";
 
 const predefinedMax = 0x1000;
 const kindShift = 24;
@@ -24,6 +25,14 @@ export const Kind = {
   SESSION: 11,
 } as const;
 export type Kind = (typeof Kind)[keyof typeof Kind];
+
+/**
+ * Requests that a data plane begins (core/p2p/light-requests.ts) have the first numbers of their kind, whether there is a plane or not: an image
+ * may come from a process that had one.
+ */
+const reservedOf = (kind: Kind): number => (kind === Kind.REQUEST ? lightRequestsMax : 0);
+
+export const handleOf = (kind: Kind, index: number): number => (kind << kindShift) | index;
 
 interface HandlesOptions {
   readonly kind: Kind;
@@ -60,14 +69,27 @@ export class Handles<T> {
   }
 
   add(object: T): number {
-    const index = this.free.pop() ?? this.made.length;
+    const { made, free } = this;
+    const reserved = reservedOf(this.options.kind);
+    while (made.length < reserved) made.push(undefined);
+    // Processes of earlier versions reserved nothing, and their images tell it.
+    while (free.length > 0 && free[free.length - 1]! < reserved) free.pop();
+    const index = free.pop() ?? made.length;
+    made[index] = object;
+    return handleOf(this.options.kind, index);
+  }
+
+  /** The object has a handle already, one of those that are reserved. */
+  put(handle: number, object: T): void {
+    const index = handle & indexMask;
+    while (this.made.length <= index) this.made.push(undefined);
     this.made[index] = object;
-    return (this.options.kind << kindShift) | index;
   }
 
   remove(handle: number): void {
-    this.made[handle & indexMask] = undefined;
-    this.free.push(handle & indexMask);
+    const index = handle & indexMask;
+    this.made[index] = undefined;
+    if (index >= reservedOf(this.options.kind)) this.free.push(index);
   }
 
   /** Those that the program made and has not freed. */

@@ -18,6 +18,7 @@ export interface StopWord {
 }
 
 const always = (): boolean => true;
+const nothing = (): void => undefined;
 
 /** What the world does with Asyncify. */
 interface Unwinding {
@@ -26,7 +27,14 @@ interface Unwinding {
 }
 
 export class Suspension {
-  static readonly unsaved = { words: null, at: 0, unwinding: null, givesWay: false, isReady: always };
+  static readonly unsaved = {
+    words: null,
+    at: 0,
+    unwinding: null,
+    givesWay: false,
+    isReady: always,
+    beforeUnwinding: nothing,
+  };
   readonly words: Int32Array;
   readonly at: number;
   unwinding: Unwinding | null = null;
@@ -36,6 +44,8 @@ export class Suspension {
   givesWay = false;
   /** Would the process, which has stopped in a wait, find what it waits for? Asked by whoever runs several in one thread. */
   isReady: () => boolean = always;
+  /** What a data plane has begun becomes the engine's, which images know. */
+  beforeUnwinding: () => void = nothing;
   /** How it goes on; null: from the beginning. */
   private next: Continuation | null = null;
 
@@ -83,6 +93,7 @@ export class Suspension {
 
   /** Has the stack unwound; the import's result counts for nothing then. */
   unwind(): number {
+    this.beforeUnwinding();
     this.unwinding!.start();
     return 0;
   }

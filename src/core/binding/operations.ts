@@ -76,6 +76,9 @@ export interface Operations {
   readonly lastBytes: number;
   readonly lastError: number;
   startReceive(comm: Communicator, to: Pointer, room: number, source: number, tag: number): RecordId;
+  /** Requests that are complete from their start: a data plane has received a message, or nothing from PROC_NULL; or it has sent one. */
+  startReceived(comm: Communicator, source: number, tag: number, bytes: number): RecordId;
+  startSent(): RecordId;
 
   // Partitioned messages match each other only: they travel in a context of their own, under tags of their own
 

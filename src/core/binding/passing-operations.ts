@@ -80,6 +80,14 @@ export class PassingOperations implements Operations {
     return this.base.lastSource(comm);
   }
 
+  startReceived(comm: Communicator, source: number, tag: number, bytes: number): RecordId {
+    return this.base.startReceived(comm, source, tag, bytes);
+  }
+
+  startSent(): RecordId {
+    return this.base.startSent();
+  }
+
   startReceive(comm: Communicator, to: Pointer, room: number, source: number, tag: number): RecordId {
     return this.base.startReceive(comm, to, room, source, tag);
   }

@@ -108,6 +108,27 @@ export class ProcessOperations implements Operations {
     return this.process.startReceive(comm, to, room, source, tag);
   }
 
+  startReceived(comm: Communicator, source: number, tag: number, bytes: number): RecordId {
+    const request = this.complete(RecordKind.RECEIVE);
+    const { records } = this;
+    records.put(request, R_STATUS_SOURCE, source === PROC_NULL ? PROC_NULL : worldRank(comm, source));
+    records.put(request, R_STATUS_TAG, tag);
+    records.put(request, R_STATUS_BYTES, bytes);
+    return request;
+  }
+
+  startSent(): RecordId {
+    return this.complete(RecordKind.SEND);
+  }
+
+  private complete(kind: RecordKind): RecordId {
+    const { records } = this;
+    const request = records.take(kind);
+    records.put(request, R_POINTER, 0);
+    records.put(request, R_STATE, RecordState.COMPLETE);
+    return request;
+  }
+
   startHeld(comm: Communicator): RecordId {
     return this.engine.startHeld(partitionedContext(comm.context));
   }

@@ -16,6 +16,8 @@ const SENDS_CLOSED = 1;
 const RECEIVES_CLOSED = 2;
 /** The program is not between MPI_Init and MPI_Finalize, or its stack is being put back. */
 const OUTSIDE = 4;
+/** Receives of the plane's own are pending (light-requests.ts): they come before all others. The plane's, and no permission. */
+const LIGHT_PENDING = 8;
 
 /** Words of a pass, as plane.wat has them. */
 const P_STATE = 0;
@@ -124,7 +126,12 @@ export class Pass {
   open(permission: { readonly sends: boolean; readonly receives: boolean }): void {
     const { sends, receives } = permission;
     const closed = (sends ? 0 : SENDS_CLOSED) | (sends && receives ? 0 : RECEIVES_CLOSED);
-    this.words[P_STATE] = (this.words[P_STATE]! & OUTSIDE) | closed;
+    this.words[P_STATE] = (this.words[P_STATE]! & (OUTSIDE | LIGHT_PENDING)) | closed;
+  }
+
+  /** The engine has all receives that were pending in the plane. */
+  lightAdopted(): void {
+    this.words[P_STATE] = this.words[P_STATE]! & ~LIGHT_PENDING;
   }
 
   /** May the program's calls go on without the engine at all? */

@@ -10,7 +10,7 @@ import { SeededRandom } from "../../core/base/seeded-random.ts";
 import { DeterminantKind } from "../../core/ft/determinants/determinant-stream.ts";
 import type { EngineTracer } from "../../core/p2p/engine.ts";
 import { PlaneWorld, type PlaneWorldOptions, WAITS } from "./testing/plane-world.ts";
-import { buffersAt, bytesUsed, randomSteps, type Step, textOf } from "./testing/random-calls.ts";
+import { buffersAt, bytesUsed, comparable, randomSteps, type Step, textOf } from "./testing/random-calls.ts";
 
 const ERRORS_RETURN = 0x143;
 const COMM_WORLD = 0x101;
@@ -23,6 +23,9 @@ const fewPrograms = tries(2, 12);
 
 /** More room than a program of this file can fill. */
 const ample = { slots: 512, unexpectedBytesMax: 1 << 24 };
+
+/** No message of these programs waits for its receive: a plane that begins a receive does not look for its message. */
+const allEagerBytes = 16_640;
 
 /** Two worlds that do the same. */
 class Pair {
@@ -38,6 +41,8 @@ class Pair {
   /** Collectives that planes have completed, and that they have left to the engine half way. */
   completed = 0;
   left = 0;
+  /** Requests that engines have taken over from planes. */
+  adopted = 0;
   /** Determinants of planes and engines, of engines alone, and those that planes need not record. */
   readonly recorded = { planed: 0, plain: 0, spared: 0 };
   /** What tracers have been told. */
@@ -53,6 +58,10 @@ class Pair {
   /** Does every message find room? Then all calls can be compared. */
   get isAmple(): boolean {
     return this.#options.slots === ample.slots;
+  }
+
+  get beginsRequests(): boolean {
+    return this.#options.beginsRequests === true;
   }
 
   get worlds(): readonly PlaneWorld[] {
@@ -99,7 +108,7 @@ class Pair {
   }
 
   areMemoriesAlike(): boolean {
-    const [ours, theirs] = this.worlds.map(({ ranks }) => ranks.map(({ bytes }) => bytes.subarray(0, bytesUsed)));
+    const [ours, theirs] = this.worlds.map(({ ranks }) => ranks.map(({ bytes }) => comparable(bytes)));
     return ours!.every((bytes, rank) => Buffer.compare(bytes, theirs![rank]!) === 0);
   }
 
@@ -178,6 +187,7 @@ class Pair {
   count(): void {
     for (const { plane, planeWaits } of this.planed.ranks) {
       this.waits += planeWaits;
+      this.adopted += plane!.light?.adoptions ?? 0;
       this.sent += plane!.pass.sent;
       this.received += plane!.pass.received;
       this.completed += plane!.meetings.completed;
@@ -208,7 +218,7 @@ function run(pair: Pair, seed: number, events: Events = {}): number {
   const { imagesEvery = 0, killAt = -1, traceAt = -1, collectives = 0, mayDiffer = false } = events;
   const random = new SeededRandom(seed);
   const below = (bound: number): number => random.bits() % bound;
-  const kinds = { exchanges: pair.isAmple, collectives, mayDiffer };
+  const kinds = { exchanges: pair.isAmple, requests: pair.beginsRequests, collectives, mayDiffer };
   const queues = randomSteps({ random, ranks: pair.ranks, steps: stepsPerProgram, ...kinds });
   for (const world of pair.worlds) {
     for (const { ints, process } of world.ranks) {
@@ -254,6 +264,8 @@ function run(pair: Pair, seed: number, events: Events = {}): number {
       if (imagesEvery > 0 && done % imagesEvery === imagesEvery - 1 && idle === 0) pair.exchangeImages();
       if (done === killAt && dead < 0) {
         dead = below(pair.ranks);
+        // Whether a message is received that came before the death of its sender depends on who has looked (plane-requests.test.ts has that).
+        if (pair.beginsRequests) pair.settle();
         for (const world of pair.worlds) world.kill(dead);
       }
       if (done === traceAt && told.length === 0) {
@@ -327,6 +339,28 @@ describe("ADR 20: a data plane does what the engine does", () => {
         const pair = new Pair({ ranks: 1 + (i % 4), planeWaits, ...room });
         run(pair, seedFirst * 6000 + i, { imagesEvery: i % 4 === 3 ? 41 : 0, killAt: i % 4 === 2 ? 40 + 5 * i : -1 });
       }
+    });
+  }
+
+  for (const planeWaits of ["none", "receives"] as const) {
+    const whose = planeWaits === "receives" ? " of planes that wait themselves" : "";
+    test(`ADR 76: requests${whose}, with images, deaths and tracers in between`, () => {
+      let [adopted, received, done] = [0, 0, 0];
+      for (let i = 0; i < 4 * fewPrograms; i++) {
+        const looksAhead = i % 5 === 0 ? 1 : ample.slots >> 1;
+        const room = { ...ample, eagerBytes: allEagerBytes, looksAhead, firstPosition: i % 2 === 0 ? 0 : -40 };
+        const pair = new Pair({ ranks: 1 + (i % 4), planeWaits, beginsRequests: true, ...room });
+        done += run(pair, seedFirst * 7600 + i, {
+          imagesEvery: i % 4 === 3 ? 41 : 0,
+          killAt: i % 8 === 2 ? 40 + 5 * i : -1,
+          traceAt: i % 8 === 5 ? 30 + i : -1,
+          collectives: i % 3 === 0 ? 10 : 0,
+        });
+        pair.count();
+        adopted += pair.adopted;
+        received += pair.received;
+      }
+      assert.ok(adopted > done / 50 && received > done / 20, `${done} steps: ${adopted} adopted, ${received} received`);
     });
   }
 

@@ -1,6 +1,7 @@
 /** The program of a C rank is there: its module is instantiated, and a rank that had a life before reads its image. */
 import { readFileSync } from "node:fs";
 import { constants, hostname } from "node:os";
+import { adoptBefore, firstLightRequest } from "../../abi/adopted-requests.ts";
 import { cImportsOf } from "../../abi/c-imports.ts";
 import { CProgram, canStop, newStack } from "../../abi/c-program.ts";
 import { restOfExchange } from "../../abi/calls/exchanges.ts";
@@ -33,6 +34,9 @@ import type { WaitingCRank } from "./waiting-c-rank.ts";
 
 /** The error handler that programs begin with: `--initial-errhandler`. */
 const initialHandlerVariable = "BANYAN_INITIAL_ERRHANDLER";
+
+/** Calls by which a data plane begins requests. */
+const beginnings = ["MPI_Isend", "MPI_Irecv"];
 
 type Imports = ReturnType<typeof cImportsOf>;
 
@@ -112,8 +116,13 @@ function passThePlane(rank: WaitingCRank, { mpi }: Imports, waits: PlaneTurn | n
   if (process.plane === null) return;
   const { plane, ring } = process.plane;
   const { memory, program } = process;
-  const engine = { ...mpi, restOfExchange: restOfExchange(program) };
-  Object.assign(mpi, plane.connect({ memory, engine, wakeWaiters: () => ring.wakeWaiters(), waits }));
+  const imports = { ...mpi, restOfExchange: restOfExchange(program) };
+  const light = beginnings.some((name) => name in mpi) ? plane.light : null;
+  const engine = light === null ? imports : adoptBefore(program, light, imports);
+  const firstRequest = light === null ? null : firstLightRequest;
+  const { restOfExchange: _, ...changed } = engine;
+  const calls = plane.connect({ memory, engine, wakeWaiters: () => ring.wakeWaiters(), waits, firstRequest });
+  Object.assign(mpi, changed, calls);
 }
 
 /** A fault plan may wait for calls of the rank. */

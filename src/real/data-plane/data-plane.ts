@@ -1,11 +1,12 @@
 /**
- * The data plane of a C rank: MPI_Send and MPI_Recv of small messages inside a node as WebAssembly, which is optimised before the
+ * The data plane of a C rank: messages, requests and collectives of few bytes inside a node as WebAssembly, which is optimised before the
  * program begins and is called by the program's module directly (docs/adr/0020-a-data-plane-compiled-before-the-first-call.md).
  * plane.wat decides and works in the node's memory, face.wat in the program's; the pass (core/p2p/pass.ts) has the engine's
  * permission. What the plane does not take goes to the imports of abi/.
  */
 import { MeetingPass } from "../../core/coll/engine/meeting-pass.ts";
 import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
+import { LightRequests } from "../../core/p2p/light-requests.ts";
 import { P_POSITION, Pass } from "../../core/p2p/pass.ts";
 import { longCopy } from "../machine/view-copy.ts";
 import { newYield } from "../machine/yield.ts";
@@ -19,6 +20,7 @@ import faceBytes from "./face.wat";
 import planeBytes from "./plane.wat";
 import { type PlaneRecorder, recordImports } from "./plane-recorder.ts";
 import { messageWaits, type PlaneWaitPort } from "./plane-wait-port.ts";
+import { connectRequests, planeRequests } from "./requests.ts";
 
 interface DataPlaneOptions {
   readonly rank: number;
@@ -50,6 +52,8 @@ interface Connection {
   readonly memory: { readonly memory: WebAssembly.Memory };
   /** The imports as the engine has them, and what goes on with an MPI_Sendrecv whose message has left. */
   readonly engine: Calls & { readonly restOfExchange: Call };
+  /** The handle of the first light request, where the imports take over what the plane has begun (abi/adopted-requests.ts); null: it begins none. */
+  readonly firstRequest: number | null;
   /** Wakes those that wait for room in the ring of this process. */
   wakeWaiters(): void;
   /** How a rank that shares its thread waits; null: it does not share it. */
@@ -86,7 +90,11 @@ const functionBytesMin = 2048;
 const marginBytes = 16;
 
 /** Imports of the program whose place the plane takes. */
-export const planeCalls: readonly string[] = ["MPI_Send", "MPI_Recv", "MPI_Sendrecv", ...planeCollectives];
+export const planeCalls: readonly string[] = [
+  ...["MPI_Send", "MPI_Recv", "MPI_Sendrecv"],
+  ...planeRequests,
+  ...planeCollectives,
+];
 
 let planeModule: WebAssembly.Module | undefined;
 let faceModule: WebAssembly.Module | undefined;
@@ -100,6 +108,9 @@ export class DataPlane {
   readonly #options: DataPlaneOptions;
   readonly #address: number;
   readonly #meetingsAddress: number;
+  /** Requests that the plane begins; null: it begins none. */
+  readonly light: LightRequests | null;
+  readonly #lightAddress: number;
 
   constructor(node: NodeMemory, heap: RankMemory, options: DataPlaneOptions) {
     const ranks = options.places.length;
@@ -113,6 +124,10 @@ export class DataPlane {
     this.#meetingsAddress = heap.allocate(MeetingPass.wordsFor(node.layout.boardCount) * 4);
     this.meetings = this.#newMeetings();
     this.pass = new Pass(words, ranks, this.#address, this.meetings);
+    this.#lightAddress = heap.allocate(LightRequests.wordCount * 4);
+    // A protocol numbers receives when they are begun.
+    const isSeen = options.isLayered === true || (options.recorder ?? null) !== null;
+    this.light = isSeen ? null : this.#newLight();
     this.cursor = words.subarray(P_POSITION, P_POSITION + 1);
     for (const type of Object.values(predefinedTypes)) {
       if (type.isContiguous(2) && type.trueLb === 0) this.pass.publishType(type.handle, type.size);
@@ -132,6 +147,11 @@ export class DataPlane {
     return meetings;
   }
 
+  #newLight(): LightRequests {
+    const first = this.#lightAddress >> 2;
+    return new LightRequests(this.#node.words.subarray(first, first + LightRequests.wordCount), this.pass);
+  }
+
   /** Nothing has happened yet that the engine would have to be asked about. */
   #openWay(rank: number): void {
     const { layout, words } = this.#node;
@@ -145,7 +165,7 @@ export class DataPlane {
   }
 
   /** The functions that take the place of the engine's imports. */
-  connect({ memory: { memory }, engine, wakeWaiters, waits }: Connection): Calls {
+  connect({ memory: { memory }, engine, wakeWaiters, waits, firstRequest }: Connection): Calls {
     const node = this.#node;
     planeModule ??= new WebAssembly.Module(planeBytes);
     faceModule ??= new WebAssembly.Module(faceBytes);
@@ -171,14 +191,22 @@ export class DataPlane {
     });
     const halves = { plane: plane.exports, face: face.exports };
     const exchanges = connectExchanges({ ...halves, engine: { ...imports, restOfExchange }, waits: waitsForMessage });
+    const requests =
+      firstRequest === null || this.light === null
+        ? {}
+        : connectRequests({
+            ...{ ...halves, node, calls, memory, places, engine: imports, waits: waitsForMessage },
+            ...{ table: this.#lightAddress, firstHandle: firstRequest },
+          });
     const collectives = connectCollectives({
       ...{ node, calls, memory, places, meetings: this.#meetingsAddress },
       ...{ ...halves, engine: imports, yield: newYield(), waits },
     });
     waits?.looks(plane.exports["look"] as () => number, collectives.look);
-    const made = { ...face.exports, ...exchanges, ...collectives.calls } as unknown as Calls;
+    const made = { ...face.exports, ...exchanges, ...requests, ...collectives.calls } as unknown as Calls;
     const taken = this.#options.isLayered === true ? planeCollectives : planeCalls;
-    return Object.fromEntries(taken.filter((name) => name in engine).map((name) => [name, made[name]!]));
+    const isTaken = (name: string): boolean => name in engine && name in made;
+    return Object.fromEntries(taken.filter(isTaken).map((name) => [name, made[name]!]));
   }
 
   /** What plane.wat is told of the node and of its process. */

@@ -75,7 +75,7 @@
     (select (local.get $at) (i32.const 0) (i32.eq (i32.load offset=1088 (local.get $at)) (local.get $handle))))
 
   ;; The process that has that rank in a communicator, which has so many.
-  (func $memberOf (param $communicator i32) (param $rank i32) (result i32)
+  (func $memberOf (export "memberOf") (param $communicator i32) (param $rank i32) (result i32)
     (local $members i32)
     (if (result i32) (local.tee $members (i32.load offset=1100 (local.get $communicator)))
       (then (i32.load (i32.add (local.get $members) (i32.shl (local.get $rank) (i32.const 2)))))
@@ -162,12 +162,21 @@
     (i32.store offset=12 (global.get $pass) (i32.add (i32.load offset=12 (global.get $pass)) (i32.const 1))))
 
   ;; May the plane receive such a message, as far as one can tell before it has come? The words of the communicator; 0: the engine must.
+  ;; So must it while receives of the plane's own are pending (requests.wat), which come first.
   (func $mayReceive (export "mayReceive")
+    (param $buffer i32) (param $count i32) (param $type i32) (param $source i32) (param $tag i32) (param $handle i32)
+    (result i32)
+    (if (i32.load (global.get $pass)) (then (return (i32.const 0))))
+    (call $mayPost
+      (local.get $buffer) (local.get $count) (local.get $type) (local.get $source) (local.get $tag) (local.get $handle)))
+
+  ;; The same for a receive that is pending behind others of the plane's own.
+  (func $mayPost (export "mayPost")
     (param $buffer i32) (param $count i32) (param $type i32) (param $source i32) (param $tag i32) (param $handle i32)
     (result i32)
     (local $communicator i32)
     (block $engine
-      (br_if $engine (i32.load (global.get $pass)))
+      (br_if $engine (i32.and (i32.load (global.get $pass)) (i32.const 7)))
       (br_if $engine (i32.load (global.get $stop)))
       (br_if $engine
         (i32.lt_s (call $bytesOf (local.get $buffer) (local.get $count) (local.get $type)) (i32.const 0)))
@@ -286,12 +295,13 @@
     (local.set $position (i32.add (local.get $position) (i32.const 1)))
     (if (call $spin (local.get $slot) (local.get $position) (local.get $slot) (local.get $position) (i32.const 1))
       (then (return (i32.const 1))))
-    (if (i32.or (i32.load (global.get $pass)) (i32.load (global.get $stop))) (then (return (i32.const 2))))
+    (if (i32.or (i32.and (i32.load (global.get $pass)) (i32.const 7)) (i32.load (global.get $stop)))
+      (then (return (i32.const 2))))
     (select (i32.const 2) (i32.const 0)
       (i32.ne (i32.load (global.get $notices)) (i32.load (global.get $noticesSeen)))))
 
   ;; Waits a while for the packet with that stamp: 0 when none has come, when the process shall stop, or when there is news of a death.
-  (func $await (param $slot i32) (param $stamp i32) (result i32)
+  (func $await (export "await") (param $slot i32) (param $stamp i32) (result i32)
     (local $tries i32)
     (if (call $spin (local.get $slot) (local.get $stamp) (local.get $slot) (local.get $stamp) (i32.const 1))
       (then (return (i32.const 1))))
@@ -321,6 +331,10 @@
     (if (result i32) (i32.eq (local.get $tag) (i32.const -2))
       (then (i32.ge_s (i32.load offset=16 (local.get $slot)) (i32.const 0)))
       (else (i32.eq (i32.load offset=16 (local.get $slot)) (local.get $tag)))))
+
+  ;; The packet at that position is the one that is being read.
+  (func (export "take") (param $position i32)
+    (global.set $taken (local.get $position)))
 
   ;; The process is done with the packet that it has taken.
   (func $release (export "release")
@@ -359,7 +373,7 @@
       (br $next)))
 
   ;; The head is published every slots / 4 packets, as the transport does it.
-  (func $step
+  (func $step (export "step")
     (local $position i32)
     (local.set $position (i32.add (i32.load offset=8 (global.get $pass)) (i32.const 1)))
     (i32.store offset=8 (global.get $pass) (local.get $position))

@@ -4,6 +4,7 @@
  * and is made again when its rank goes on.
  */
 
+import { adoptBefore, firstLightRequest } from "../../../abi/adopted-requests.ts";
 import { importsOf } from "../../../abi/binding.ts";
 import type { Call } from "../../../abi/call-table.ts";
 import { restOfExchange } from "../../../abi/calls/exchanges.ts";
@@ -53,6 +54,8 @@ export interface PlaneWorldOptions {
    */
   readonly looksAhead?: number;
   readonly unexpectedBytesMax?: number;
+  /** Do planes begin requests? One that waits for them leaves messages in the ring which an engine would have stored: see `looksAhead`. */
+  readonly beginsRequests?: boolean;
   readonly boardBytes?: number;
   readonly longBytes?: number;
   /** Boards that have long parts: the first of three. */
@@ -71,7 +74,7 @@ export class PlaneWorld {
 
   constructor(options: PlaneWorldOptions) {
     const { ranks, hasPlane, slots = 8, eagerBytes = 1024, firstPosition = 0, boardBytes = 256 } = options;
-    const { looksAhead = 1, unexpectedBytesMax = 512, planeWaits = "none" } = options;
+    const { looksAhead = 1, unexpectedBytesMax = 512, planeWaits = "none", beginsRequests = false } = options;
     const { longBytes = 1024, longBoards = 3, isLogged = false } = options;
     const { stream } = this;
     const setOf = new Int32Array(ranks);
@@ -110,13 +113,16 @@ export class PlaneWorld {
       });
       beginLife(process);
       const stop = { words: node.words, at: (lineOf(layout, rank) + Line.STOP) >> 2 };
-      return new PlaneRank({ process, memory: buffers, plane, ring, stop, planeWaits });
+      return new PlaneRank({ process, memory: buffers, plane, ring, stop, planeWaits, beginsRequests });
     });
   }
 
   /** Messages arrive everywhere, as far as they can. */
   settle(): void {
-    for (const rank of this.ranks) rank.handOver();
+    for (const rank of this.ranks) {
+      rank.handOver();
+      rank.program.suspension.beforeUnwinding();
+    }
     while (this.ranks.map(({ process }) => process.progress()).includes(true));
   }
 
@@ -177,6 +183,7 @@ interface PlaneRankOptions {
   readonly ring: RingTransport;
   readonly stop: CHost["stop"];
   readonly planeWaits: PlaneWaitCalls;
+  readonly beginsRequests: boolean;
 }
 
 class PlaneRank {
@@ -199,7 +206,7 @@ class PlaneRank {
   /** Waits in which the plane has stopped. */
   planeWaits = 0;
 
-  constructor({ process, memory, plane, ring, stop, planeWaits }: PlaneRankOptions) {
+  constructor({ process, memory, plane, ring, stop, planeWaits, beginsRequests }: PlaneRankOptions) {
     this.process = process;
     this.plane = plane;
     this.bytes = memory.bytes;
@@ -213,10 +220,14 @@ class PlaneRank {
         this.#isRewinding = false;
       },
     };
-    this.#importOf = importsOf(this.program);
+    const importOf = importsOf(this.program);
+    const light = beginsRequests && plane !== null ? plane.light : null;
+    this.#importOf = (name) =>
+      light === null ? importOf(name) : adoptBefore(this.program, light, { [name]: importOf(name) })[name]!;
     this.#stop = stop;
     const imports: Record<string, Call> = Object.fromEntries(planeCalls.map((name) => [name, this.#importOf(name)]));
-    const engine = { ...imports, restOfExchange: restOfExchange(this.program) };
+    const rest = { restOfExchange: restOfExchange(this.program) };
+    const engine = { ...imports, ...(light === null ? rest : adoptBefore(this.program, light, rest)) };
     this.planeWait = new PlaneWait({
       stops: () => this.#stopsInPlane(planeWaits),
       unwind: () => {
@@ -227,12 +238,19 @@ class PlaneRank {
       },
     });
     const wakeWaiters = (): void => ring.wakeWaiters();
-    this.#calls = plane === null ? imports : plane.connect({ memory, engine, wakeWaiters, waits: this.planeWait });
+    const connection = {
+      memory,
+      engine,
+      wakeWaiters,
+      waits: this.planeWait,
+      firstRequest: light === null ? null : firstLightRequest,
+    };
+    this.#calls = plane === null ? imports : plane.connect(connection);
   }
 
   /** Does the rank stop in this wait of its plane? If not, its engine waits. */
   #stopsInPlane(calls: PlaneWaitCalls): boolean {
-    const isReceive = this.#calling === "MPI_Recv" || this.#calling === "MPI_Sendrecv";
+    const isReceive = ["MPI_Recv", "MPI_Sendrecv", "MPI_Wait", "MPI_Waitall"].includes(this.#calling);
     if (calls === "all" || calls === (isReceive ? "receives" : "collectives")) {
       this.planeWaits++;
       return true;

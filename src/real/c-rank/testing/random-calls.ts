@@ -26,6 +26,7 @@ const ERRORS_RETURN = 0x143;
 const ANY_SOURCE = -1;
 const ANY_TAG = -2;
 const PROC_NULL = -3;
+const REQUEST_NULL = 0x180;
 const MPI_SUM = 0x21;
 const MPI_INT = 0x209;
 /** Handles, and bytes of one item: MPI_BYTE, SHORT, INT, DOUBLE, LONG_DOUBLE, DOUBLE_INT (which has a gap in an array). */
@@ -50,6 +51,9 @@ const handlesAt = 1024;
 const requestsAt = 1536;
 const requestsMax = 24;
 const statusesAt = 2048;
+/** One for each request, and then words that calls answer in. */
+const allStatusesAt = 2560;
+const answersAt = 3584;
 export const buffersAt = 4096;
 /** Nothing of a rank lies beyond. */
 export const bytesUsed = 1 << 17;
@@ -57,12 +61,26 @@ const bufferBytesMax = 24_576;
 export const programPages = 40;
 const memoryBytes = programPages * 65536;
 
+/** Memory of a rank that must be the same in every world. The number of a request need not: only whether there is one. */
+export function comparable(bytes: Uint8Array): Uint8Array {
+  const copy = new Uint8Array(bytesUsed);
+  copy.set(bytes.subarray(0, bytesUsed));
+  const requests = new Int32Array(copy.buffer, requestsAt, requestsMax);
+  for (const [i, handle] of requests.entries()) if (handle !== REQUEST_NULL) requests[i] = 0;
+  return copy;
+}
+
 interface RandomStepsOptions {
   readonly random: SeededRandom;
   readonly ranks: number;
   readonly steps: number;
   /** MPI_Sendrecv too: an engine that waits in it takes all that has come, and senders find room sooner than with a plane. */
   readonly exchanges: boolean;
+  /**
+   * Many requests, open over other calls and ended in all ways: a plane that waits for them leaves messages in the ring as well, and a
+   * sender that waits for its receive may hear of it later.
+   */
+  readonly requests?: boolean;
   /** Of a hundred steps: blocking collectives of all ranks, one after the other. 100: and new communicators, and nothing else. */
   readonly collectives?: number;
   /** May ranks disagree about a collective? */
@@ -81,6 +99,7 @@ class Generator {
   readonly #ranks: number;
   readonly #steps: number;
   readonly #exchanges: boolean;
+  readonly #hasRequests: boolean;
   readonly #collectives: number;
   readonly #mayDiffer: boolean;
   readonly #isDeterminate: boolean;
@@ -94,7 +113,8 @@ class Generator {
   #buffer = buffersAt;
 
   constructor({ random, ranks, steps, exchanges, ...more }: RandomStepsOptions) {
-    const { collectives = 0, mayDiffer = false, isDeterminate = false } = more;
+    const { collectives = 0, mayDiffer = false, isDeterminate = false, requests = false } = more;
+    this.#hasRequests = requests;
     this.#collectives = collectives;
     this.#mayDiffer = mayDiffer;
     this.#isDeterminate = isDeterminate;
@@ -131,7 +151,7 @@ class Generator {
     else if (dice < 70) this.#exchange();
     else if (dice < 78) this.#burst();
     else if (dice < 90 && this.#isDeterminate) this.#message();
-    else if (dice < 84) this.#mistake(this.#below(this.#ranks));
+    else if (dice < (this.#hasRequests ? 79 : 84)) this.#mistake(this.#below(this.#ranks));
     else if (dice < 90) this.#probe(this.#below(this.#ranks));
     else if (dice < 96) this.#together();
     else this.#flush(this.#below(this.#ranks));
@@ -171,16 +191,26 @@ class Generator {
     const source = this.#sourceOf(rankOf(from));
     const wantedTag = this.#of([tag, tag, tag, ANY_TAG]);
     const receive: Argument[] = [this.#bufferOf(size * room * 2), room, type, source, wantedTag, comm];
-    const isPosted = this.#below(5) === 0 || (from === to && !isSmall);
+    const isPosted = this.#below(this.#hasRequests ? 2 : 5) === 0 || (from === to && !isSmall);
     if (isPosted) {
-      this.#flush(to);
+      if (!this.#hasRequests || this.#below(4) === 0) this.#flush(to);
       this.#start(to, "MPI_Irecv", receive);
     }
-    if (this.#below(6) === 0 || (from === to && !isSmall))
-      this.#start(from, this.#of(["MPI_Isend", "MPI_Issend"]), send);
+    if (this.#below(this.#hasRequests ? 2 : 6) === 0 || (from === to && !isSmall))
+      this.#start(
+        from,
+        this.#hasRequests && !this.#isDeterminate ? "MPI_Isend" : this.#of(["MPI_Isend", "MPI_Issend"]),
+        send,
+      );
     else this.#queues[from]!.push({ name: this.#of(modes), args: send });
     if (!isPosted) this.#soon[to]!.push({ name: "MPI_Recv", args: [...receive, this.#status()] });
-    if (!isSmall || this.#below(3) > 0) this.#flush(to);
+    if (this.#hasRequests && this.#below(12) === 0) this.#nobody(to, type);
+    if (this.#hasRequests && isPosted ? this.#below(4) === 0 : !isSmall || this.#below(3) > 0) this.#flush(to);
+  }
+
+  #nobody(rank: number, type: number): void {
+    const args = [this.#bufferOf(16), 1, type, PROC_NULL, this.#below(tags), COMM_WORLD];
+    this.#start(rank, this.#of(["MPI_Isend", "MPI_Irecv"]), args);
   }
 
   /** Two ranks exchange messages, or one sends to the next and so on; now and then with nobody, with too little room, or with any. */
@@ -251,8 +281,42 @@ class Generator {
     const soon = this.#soon[rank]!.splice(0);
     if (this.#below(4) === 0) soon.reverse();
     this.#queues[rank]!.push(...soon);
-    for (const request of this.#requests[rank]!.splice(0)) {
-      this.#queues[rank]!.push({ name: "MPI_Wait", args: [request, this.#status()] });
+    const requests = this.#requests[rank]!.splice(0);
+    const queue = this.#queues[rank]!;
+    if (this.#hasRequests && requests.length > 0) this.#endSome(rank, requests);
+    if (this.#hasRequests && requests.length > 1 && this.#below(2) === 0) {
+      const statuses = this.#of([0, allStatusesAt]);
+      queue.push({ name: "MPI_Waitall", args: [requests.length, requestsAt, statuses] });
+      return;
+    }
+    if (this.#hasRequests && this.#below(3) === 0) requests.reverse();
+    for (const request of requests) queue.push({ name: "MPI_Wait", args: [request, this.#status()] });
+  }
+
+  /** A call that ends at most one of them, or cancels it; before a choice the process looks, so that it is the same one in every world. */
+  #endSome(rank: number, requests: readonly number[]): void {
+    if (this.#isDeterminate || this.#below(5) > 0) return;
+    const queue = this.#queues[rank]!;
+    const look: Step = { name: "MPI_Iprobe", args: [ANY_SOURCE, ANY_TAG, COMM_WORLD, answersAt, 0] };
+    const list = [requests.length, requestsAt];
+    switch (this.#below(7)) {
+      case 0:
+        queue.push(look, { name: "MPI_Cancel", args: [this.#of(requests)] });
+        return;
+      case 1:
+        queue.push(look, { name: "MPI_Waitany", args: [...list, answersAt + 4, this.#status()] });
+        return;
+      case 2:
+        queue.push(look, { name: "MPI_Testany", args: [...list, answersAt + 4, answersAt + 8, this.#status()] });
+        return;
+      case 3:
+        queue.push({ name: "MPI_Request_free", args: [this.#of(requests)] });
+        return;
+      case 4:
+        queue.push({ name: "MPI_Request_get_status", args: [this.#of(requests), answersAt + 12, this.#status()] });
+        return;
+      default:
+        queue.push({ name: "MPI_Test", args: [this.#of(requests), answersAt + 16, this.#status()] });
     }
   }
 

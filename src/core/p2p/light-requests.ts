@@ -1,0 +1,136 @@
+/**
+ * Light requests: those that a data plane has begun, and that no engine knows (docs/adr/0076-requests-in-the-data-plane.md). A send whose message
+ * has left; a receive that waits for its message, or has it. They lie in words that the plane (real/data-plane/requests.wat) and this class
+ * share; both run in the thread of the process, never at the same time.
+ *
+ * Before the engine does anything for the program it takes them all over, in the order in which they were begun (abi/adopted-requests.ts): so
+ * nobody but the plane has to know them, and no image has any. The handle of a request that was taken over is the engine's until
+ * the request has ended; the plane does not use it meanwhile.
+ */
+import type { Pass } from "./pass.ts";
+
+/** How many a process has at most. Full: the engine begins all others. */
+export const lightRequestsMax = 64;
+
+/** Words of the head, as requests.wat has them: those that are the plane's; of these, receives that wait; a bit for each place in use. */
+const H_COUNT = 0;
+const H_PENDING = 1;
+const H_USED = 2;
+/** A byte each: places of the receives that wait, in the order in which they were begun. */
+const H_ORDER = 4;
+/** How many places are the engine's: this class alone writes it. */
+const H_ADOPTED = 20;
+const headWords = 32;
+/** Words of a request. */
+const L_STATE = 0;
+const L_BUFFER = 1;
+const L_TAG = 4;
+const L_COMMUNICATOR = 6;
+const L_COUNT = 7;
+const L_TYPE = 8;
+const L_SOURCE = 9;
+const L_STATUS_SOURCE = 10;
+const L_STATUS_TAG = 11;
+const L_STATUS_BYTES = 12;
+const requestWords = 16;
+
+const State = { FREE: 0, PENDING: 1, RECEIVED: 2, SENT: 3, ADOPTED: 4 } as const;
+
+/** A light request as the engine is told of it. Ranks are those of the communicator. */
+export interface LightRequest {
+  readonly place: number;
+  readonly kind: "pending" | "received" | "sent";
+  /** Handles. */
+  readonly communicator: number;
+  readonly type: number;
+  readonly buffer: number;
+  readonly count: number;
+  /** What a receive wants, or of one that has its message what came: PROC_NULL, nothing. */
+  readonly source: number;
+  readonly tag: number;
+  readonly bytes: number;
+}
+
+export class LightRequests {
+  readonly words: Int32Array;
+  private readonly pass: Pass;
+  /** Places whose handles are the engine's. */
+  private readonly adopted = new Set<number>();
+  /** How many requests the engine has taken over, for tests. */
+  adoptions = 0;
+
+  static readonly wordCount = headWords + lightRequestsMax * requestWords;
+
+  /** At first all handles may be those of an image: `release` says which are not. */
+  constructor(words: Int32Array, pass: Pass) {
+    this.words = words.fill(0);
+    this.pass = pass;
+    for (let place = 0; place < lightRequestsMax; place++) this.isNowAdopted(place);
+  }
+
+  /** Words of which one is not 0 where there is anything that the engine must take over, or has taken over; and where receives wait. */
+  static readonly any: readonly [number, number] = [H_COUNT, H_ADOPTED];
+  static readonly pending: readonly [number, number] = [H_PENDING, H_PENDING];
+
+  /** How many there are that the engine does not know. */
+  get count(): number {
+    return this.words[H_COUNT]!;
+  }
+
+  /** The plane may use those handles again that are nobody's. */
+  release(isUsed: (place: number) => boolean): void {
+    for (const place of this.adopted) {
+      if (isUsed(place)) continue;
+      this.adopted.delete(place);
+      this.words[H_ADOPTED] = this.adopted.size;
+      this.words[headWords + place * requestWords + L_STATE] = State.FREE;
+      const used = H_USED + (place >> 5);
+      this.words[used] = this.words[used]! & ~(1 << (place & 31));
+    }
+  }
+
+  /** All of them are the engine's from now on. Receives that wait come in their order. */
+  adopt(): LightRequest[] {
+    const { words } = this;
+    const count = words[H_COUNT]!;
+    const order = new Uint8Array(words.buffer, words.byteOffset + H_ORDER * 4, words[H_PENDING]!);
+    const places = [...order];
+    for (let place = 0; places.length < count; place++) {
+      const state = words[headWords + place * requestWords + L_STATE]!;
+      if (state === State.RECEIVED || state === State.SENT) places.push(place);
+    }
+    const requests = places.map((place) => this.at(place));
+    for (const place of places) this.isNowAdopted(place);
+    this.adoptions += places.length;
+    words[H_COUNT] = 0;
+    words[H_PENDING] = 0;
+    this.pass.lightAdopted();
+    return requests;
+  }
+
+  private at(place: number): LightRequest {
+    const { words } = this;
+    const at = headWords + place * requestWords;
+    const state = words[at + L_STATE]!;
+    const isPending = state === State.PENDING;
+    return {
+      place,
+      kind: isPending ? "pending" : state === State.SENT ? "sent" : "received",
+      communicator: words[at + L_COMMUNICATOR]!,
+      type: words[at + L_TYPE]!,
+      buffer: words[at + L_BUFFER]!,
+      count: words[at + L_COUNT]!,
+      source: words[at + (isPending ? L_SOURCE : L_STATUS_SOURCE)]!,
+      tag: words[at + (isPending ? L_TAG : L_STATUS_TAG)]!,
+      bytes: words[at + L_STATUS_BYTES]!,
+    };
+  }
+
+  private isNowAdopted(place: number): void {
+    const used = H_USED + (place >> 5);
+    this.words[used] = this.words[used]! | (1 << (place & 31));
+    this.words[headWords + place * requestWords + L_STATE] = State.ADOPTED;
+    this.adopted.add(place);
+    this.words[H_ADOPTED] = this.adopted.size;
+  }
+}
