@@ -31,7 +31,7 @@ test("parts lie one after the other, on lines of their own, at every size", () =
   }
 });
 
-test("eager messages have up to 32 KiB where the buffers for them are half of the memory at most, 8 KiB elsewhere", () => {
+test("eager messages have up to 32 KiB where the buffers for them are half of a memory that is not small, 8 KiB elsewhere", () => {
   for (const [processes, memoryMb, kib] of [
     [2, 388, 32],
     [130, 644, 32],
@@ -39,8 +39,8 @@ test("eager messages have up to 32 KiB where the buffers for them are half of th
     [193, 770, 8],
     [130, 1536, 32],
     [500, 1384, 8],
-    [4, 32, 32],
-    [9, 32, 8],
+    [2, 255, 8],
+    [2, 256, 32],
   ] as const) {
     const { eagerBytes } = layoutOf({ processes, memoryBytes: memoryMb << 20 });
     assert.equal(eagerBytes, kib * 1024, `${processes} processes, ${memoryMb} MB`);
