@@ -2,12 +2,13 @@
  * Many short messages from any source: rank 0 folds the order in which the others come to it, prints how far it is now and then, and says at the end
  * what it should have printed. A life that sees another order than the life before says something else.
  *
- *   orders-inside <rounds> <rounds between two lines> [<1: ranks send to themselves too>]
+ *   orders-inside <rounds> <rounds between two lines> [<1: ranks send to themselves too>] [<microseconds of rest after 128 rounds>]
  */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { REPORT = 1, ANSWER = 2, OWN = 3, LINES_MAX = 4096 };
 
@@ -21,7 +22,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   long rounds = atol(argv[1]), every = atol(argv[2]), lines = 0;
-  int own = argc > 3 && atoi(argv[3]) != 0;
+  int own = argc > 3 && atoi(argv[3]) != 0, rest = argc > 4 ? atoi(argv[4]) : 0;
   uint32_t state = 2166136261u + (uint32_t)rank;
   double ignored;
   for (long round = 1; round <= rounds; round++) {
@@ -51,6 +52,7 @@ int main(int argc, char **argv) {
       uint32_t sum;
       MPI_Allreduce(&state, &sum, 1, MPI_UINT32_T, MPI_SUM, MPI_COMM_WORLD);
       state = mix(state, sum);
+      if (rest > 0 && rank == 0) usleep(rest);
     }
   }
   if (rank == 0)
