@@ -12,6 +12,31 @@ const messages = 4_000;
 const announced = 1_000;
 const limit = timeLimit(120_000);
 
+/** What it prints, with a data plane and without. */
+async function alike(path: string, ranks: number, perThread: number): Promise<string> {
+  const outputs: string[] = [];
+  for (const plane of ["on", "off"]) {
+    const size = ["-n", `${ranks}`, "--ranks-per-thread", `${perThread}`];
+    const args = ["run", "--quiet", ...size, path, `${messages}`, `${announced}`];
+    const { code, stdout, stderr } = await banyan(args, { env: { BANYAN_DATA_PLANE: plane }, timeoutMs: 120_000 });
+    assert.equal(code, 0, stdout + stderr);
+    outputs.push(stdout);
+  }
+  assert.equal(outputs[0], outputs[1]);
+  return outputs[0]!;
+}
+
+/** It is frozen to the folder "frozen" when it says "step". What it prints when it goes on. */
+async function frozenAndThawed(job: ReturnType<typeof launch>): Promise<string> {
+  for await (const event of job) if (event.kind === "line" && event.text === "step") job.freeze();
+  assert.equal((await job.done).reason.kind, "frozen");
+  const thawed = thaw("frozen");
+  const lines: string[] = [];
+  for await (const event of thawed) if (event.kind === "line") lines.push(event.text);
+  assert.deepEqual(await thawed.done.then(({ code, reason }) => [code, reason.kind]), [0, "finished"]);
+  return lines.join("\n");
+}
+
 for (const [ranks, perThread] of [
   [2, 1],
   [3, 3],
@@ -22,16 +47,7 @@ for (const [ranks, perThread] of [
     ...limit,
     ...longUnless(ranks === 2),
   }, async () => {
-    const outputs: string[] = [];
-    for (const plane of ["on", "off"]) {
-      const size = ["-n", `${ranks}`, "--ranks-per-thread", `${perThread}`];
-      const args = ["run", "--quiet", ...size, program, `${messages}`, `${announced}`];
-      const { code, stdout, stderr } = await banyan(args, { env: { BANYAN_DATA_PLANE: plane }, timeoutMs: 120_000 });
-      assert.equal(code, 0, stdout + stderr);
-      outputs.push(stdout);
-    }
-    assert.equal(outputs[0], outputs[1]);
-    assert.match(outputs[0]!, /^step\n\d+ bytes\n$/);
+    assert.match(await alike(program, ranks, perThread), /^step\n\d+ bytes\n$/);
   });
 }
 
@@ -41,13 +57,7 @@ test("M6 images: a job with data planes is frozen in the middle of its messages 
 }, async () => {
   await inFolder(newFolder("planes"), async () => {
     const job = launch(program, { ranks: 2, args: [`${messages * 50}`, `${announced}`], jobFolder: "frozen" });
-    for await (const event of job) if (event.kind === "line" && event.text === "step") job.freeze();
-    assert.equal((await job.done).reason.kind, "frozen");
-    const thawed = thaw("frozen");
-    const lines: string[] = [];
-    for await (const event of thawed) if (event.kind === "line") lines.push(event.text);
-    assert.deepEqual(await thawed.done.then(({ code, reason }) => [code, reason.kind]), [0, "finished"]);
-    assert.match(lines.join("\n"), /^\d+ bytes$/);
+    assert.match(await frozenAndThawed(job), /^\d+ bytes$/);
   });
 });
 
@@ -63,16 +73,7 @@ for (const [ranks, perThread] of [
     ...limit,
     ...longUnless(ranks === 3),
   }, async () => {
-    const outputs: string[] = [];
-    for (const plane of ["on", "off"]) {
-      const size = ["-n", `${ranks}`, "--ranks-per-thread", `${perThread}`];
-      const args = ["run", "--quiet", ...size, collectives, `${messages}`, `${announced}`];
-      const { code, stdout, stderr } = await banyan(args, { env: { BANYAN_DATA_PLANE: plane }, timeoutMs: 120_000 });
-      assert.equal(code, 0, stdout + stderr);
-      outputs.push(stdout);
-    }
-    assert.equal(outputs[0], outputs[1]);
-    assert.match(outputs[0]!, /^step\n\d+\n$/);
+    assert.match(await alike(collectives, ranks, perThread), /^step\n\d+\n$/);
   });
 }
 
@@ -84,13 +85,7 @@ for (const ranksPerThread of [1, 3]) {
     await inFolder(newFolder(`meetings-${ranksPerThread}`), async () => {
       const args = [`${messages * 12}`, `${announced}`];
       const job = launch(collectives, { ranks: 3, ranksPerThread, args, jobFolder: "frozen" });
-      for await (const event of job) if (event.kind === "line" && event.text === "step") job.freeze();
-      assert.equal((await job.done).reason.kind, "frozen");
-      const thawed = thaw("frozen");
-      const lines: string[] = [];
-      for await (const event of thawed) if (event.kind === "line") lines.push(event.text);
-      assert.deepEqual(await thawed.done.then(({ code, reason }) => [code, reason.kind]), [0, "finished"]);
-      assert.match(lines.join("\n"), /^\d+$/);
+      assert.match(await frozenAndThawed(job), /^\d+$/);
     });
   });
 
@@ -113,16 +108,7 @@ for (const [ranks, perThread] of [
     ...limit,
     ...longUnless(ranks === 2 || ranks === 3),
   }, async () => {
-    const outputs: string[] = [];
-    for (const plane of ["on", "off"]) {
-      const size = ["-n", `${ranks}`, "--ranks-per-thread", `${perThread}`];
-      const args = ["run", "--quiet", ...size, requests, `${messages}`, `${announced}`];
-      const { code, stdout, stderr } = await banyan(args, { env: { BANYAN_DATA_PLANE: plane }, timeoutMs: 120_000 });
-      assert.equal(code, 0, stdout + stderr);
-      outputs.push(stdout);
-    }
-    assert.equal(outputs[0], outputs[1]);
-    assert.match(outputs[0]!, /^step\n\d+\n$/);
+    assert.match(await alike(requests, ranks, perThread), /^step\n\d+\n$/);
   });
 }
 
@@ -134,13 +120,7 @@ for (const ranksPerThread of [1, 3]) {
     await inFolder(newFolder(`requests-${ranksPerThread}`), async () => {
       const args = [`${messages * 4}`, `${announced}`];
       const job = launch(requests, { ranks: 3, ranksPerThread, args, jobFolder: "frozen" });
-      for await (const event of job) if (event.kind === "line" && event.text === "step") job.freeze();
-      assert.equal((await job.done).reason.kind, "frozen");
-      const thawed = thaw("frozen");
-      const lines: string[] = [];
-      for await (const event of thawed) if (event.kind === "line") lines.push(event.text);
-      assert.deepEqual(await thawed.done.then(({ code, reason }) => [code, reason.kind]), [0, "finished"]);
-      assert.match(lines.join("\n"), /^\d+$/);
+      assert.match(await frozenAndThawed(job), /^\d+$/);
     });
   });
 }

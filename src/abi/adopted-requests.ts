@@ -7,6 +7,7 @@ import { assert } from "../core/base/assert.ts";
 import { type LightRequest, LightRequests } from "../core/p2p/light-requests.ts";
 import type { Call } from "./call-table.ts";
 import { startReceive } from "./calls/point-to-point.ts";
+import { withParameters } from "./exact-parameters.ts";
 import { handleOf, Kind } from "./handles/handles.ts";
 import { CRequest } from "./handles/objects.ts";
 import type { Program } from "./program.ts";
@@ -87,10 +88,10 @@ function after({ words, one, other, adopt }: Adoption, call: Call): Call {
         return call(a, b, c, d, e, f, g);
       };
     default:
-      return (...args) => {
+      return withParameters(call.length, (...args) => {
         if ((words[one]! | words[other]!) !== 0) adopt();
         return call(...args);
-      };
+      });
   }
 }
 
