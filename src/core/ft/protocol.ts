@@ -134,7 +134,10 @@ export interface RestRounds {
 
 /** A process from whose image another replica of its rank is made. */
 export interface Cloning {
-  /** That replica shall come back in that life: whatever it will need is kept from now on. */
+  /**
+   * That replica shall come back in that life: whatever it will need is kept from now on. Its own replica: this process shall go on elsewhere, and stands still behind
+   * its image until it is ended, or told to `stay`.
+   */
   prepare(replica: number, life: number): void;
   /** May the image be taken, at the next capture point? False again if the attempt was given up. */
   readonly isPrepared: boolean;
@@ -142,6 +145,8 @@ export interface Cloning {
   readonly mustGoOn: boolean;
   /** It is taken. */
   captured(): void;
+  /** That next life of this process will not begin. */
+  stay(life: number): void;
 }
 
 /** Bytes in the process's memory that are the protocol's. An image takes them along; the pointer is another one afterwards. */

@@ -11,22 +11,28 @@
  *
  * The source may die until the clone has begun: then the attempt is over, and another one begins, from another replica if there is one. Once the
  * clone has begun it needs its source no more. The death of the clone is the death of a process like any other.
+ *
+ * A replica that shall go on elsewhere is the source of its own next life, by the same steps (ADR 79). It lives all the time: an attempt that comes to nothing leaves it where it is, and is not
+ * repeated. The lost come first.
  */
 import type { ProcessName } from "../base/identity.ts";
 
 export interface CloneAttempt {
   readonly clone: ProcessName;
   readonly life: number;
-  /** Of the same rank. */
+  /** Of the same rank; the replica itself: it goes on elsewhere. */
   readonly source: number;
 }
+
+/** Does a living replica go on elsewhere? Otherwise a lost one comes back. */
+export const isMove = ({ clone, source }: CloneAttempt): boolean => clone.replica === source;
 
 interface CloneSchedulePorts {
   /** The memory of the source shall be copied as long as that makes its pause shorter; answered by `copied`, now or later. */
   copy(attempt: CloneAttempt): void;
   /** The source shall prepare, and take its image. */
   ask(attempt: CloneAttempt): void;
-  /** The clone will not come: everybody must hear that its life is over. */
+  /** The clone will not come: everybody must hear that its life is over. A replica that was to be moved, and lives, must hear that it stays. */
   giveUp(attempt: CloneAttempt): void;
   /** Is there a node for it, or will there be one? Without it stays lost: a source that was asked would wait, and others behind it. */
   hasPlace(clone: ProcessName): boolean;
@@ -49,6 +55,8 @@ export class CloneSchedule {
   readonly #ports: CloneSchedulePorts;
   /** Oldest loss first. */
   readonly #lost: ProcessName[] = [];
+  /** Replicas that shall go on elsewhere, in order. */
+  readonly #wanted: ProcessName[] = [];
   readonly #attempts = new Map<string, number>();
   /** Ranks of which no image can be taken any more: their programs are over, or cannot be captured. */
   readonly #closed = new Set<number>();
@@ -75,6 +83,12 @@ export class CloneSchedule {
     return this.#alive[rank]![replica] === true;
   }
 
+  /** A living replica shall go on elsewhere, when those before it have. */
+  move(name: ProcessName): void {
+    this.#wanted.push(name);
+    this.#next();
+  }
+
   /** A process is dead, whatever life it was in. */
   died(name: ProcessName): void {
     const { rank, replica } = name;
@@ -83,7 +97,8 @@ export class CloneSchedule {
     if (this.#performers[rank] === replica) this.#performers[rank] = this.#livingAfter(name);
     const attempt = this.#present;
     if (attempt !== null && attempt.clone.rank === rank) {
-      if (attempt.clone.replica === replica) this.#present = null;
+      if (attempt.clone.replica === replica && isMove(attempt) && attempt.step !== "joining") this.#giveUp(attempt);
+      else if (attempt.clone.replica === replica) this.#present = null;
       else if (attempt.source === replica && attempt.step !== "joining") this.#giveUp(attempt);
     }
     if (attempt?.clone.rank !== rank || attempt.clone.replica !== replica) this.#lost.push(name);
@@ -146,7 +161,7 @@ export class CloneSchedule {
 
   #giveUp(attempt: CloneAttempt): void {
     this.#present = null;
-    this.#lost.unshift(attempt.clone);
+    if (!isMove(attempt)) this.#lost.unshift(attempt.clone);
     this.#ports.giveUp(attempt);
   }
 
@@ -163,7 +178,10 @@ export class CloneSchedule {
   #next(): void {
     while (this.#present === null) {
       const clone = this.#lost.shift();
-      if (clone === undefined) return;
+      if (clone === undefined) {
+        if (!this.#moveNext()) return;
+        continue;
+      }
       const { rank } = clone;
       const source = this.#performers[rank]!;
       const attempts = (this.#attempts.get(keyOf(clone)) ?? 0) + 1;
@@ -174,6 +192,16 @@ export class CloneSchedule {
       this.#present = { clone, life, source, step: "copying" };
       this.#ports.copy(this.#present);
     }
+  }
+
+  /** False: nobody is to be moved. */
+  #moveNext(): boolean {
+    const clone = this.#wanted.shift();
+    if (clone === undefined) return false;
+    if (!this.isAlive(clone)) return true;
+    this.#present = { clone, life: ++this.#clones, source: clone.replica, step: "copying" };
+    this.#ports.copy(this.#present);
+    return true;
   }
 }
 

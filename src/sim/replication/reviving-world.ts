@@ -6,7 +6,7 @@ import { assert } from "../../core/base/assert.ts";
 import type { ProcessName } from "../../core/base/identity.ts";
 import type { ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
 import { Settling } from "../../core/process/settling.ts";
-import { type CloneAttempt, CloneSchedule } from "../../core/service/clone-schedule.ts";
+import { type CloneAttempt, CloneSchedule, isMove } from "../../core/service/clone-schedule.ts";
 import type { SpareNodes } from "../../core/service/spare-nodes.ts";
 import { interpret, type Rests } from "../interpreter/interpreter.ts";
 import { ScriptState } from "../interpreter/script-state.ts";
@@ -64,6 +64,12 @@ export class RevivingWorld {
   #rests = 0;
   /** The order that a source has. */
   readonly #asked = new Map<number, CloneAttempt>();
+  /** Processes that stand still behind the image of their next life. */
+  readonly #frozen = new Set<number>();
+  /** A process ends because its next life begins elsewhere: nobody is told of a death. */
+  #isReplacing = false;
+  /** Moves that were wanted, that began elsewhere, and that came to nothing. */
+  readonly moves = { wanted: 0, begun: 0, back: 0, givenUp: 0 };
   /** Processes that are lost, and whose places nobody takes. */
   readonly #homeless = new Set<number>();
 
@@ -172,7 +178,16 @@ export class RevivingWorld {
     }
   }
 
+  /** A living replica shall go on elsewhere. */
+  move(process: number): void {
+    if (this.world.processes[process]!.state === "dead") return;
+    this.moves.wanted++;
+    this.#schedule.move(this.world.nameOf(process));
+  }
+
   #crashed(process: number): void {
+    if (this.#isReplacing) return;
+    this.#frozen.delete(process);
     const name = this.world.nameOf(process);
     this.#asked.delete(process);
     if (this.#options.places?.successorOf(process) === null) this.#homeless.add(process);
@@ -212,7 +227,16 @@ export class RevivingWorld {
 
   #giveUp(attempt: CloneAttempt): void {
     this.#happens("given up", attempt);
-    this.#asked.delete(this.#numberOf({ rank: attempt.clone.rank, replica: attempt.source }));
+    const source = this.#numberOf({ rank: attempt.clone.rank, replica: attempt.source });
+    this.#asked.delete(source);
+    if (isMove(attempt)) {
+      this.moves.givenUp++;
+      this.#later(source, () => {
+        this.#frozen.delete(source);
+        this.#protocols[source]!.cloning.stay(attempt.life);
+      });
+      return;
+    }
     this.#declare(attempt.clone, attempt.life);
   }
 
@@ -239,7 +263,10 @@ export class RevivingWorld {
       isGivenUp = !isWanted() && settling.giveUp();
       return isGivenUp || settling.advance() === "quiet";
     });
-    if (!isGivenUp && isWanted() && this.#asked.get(process) === attempt) this.#capture(process, attempt);
+    if (!isGivenUp && isWanted() && this.#asked.get(process) === attempt) {
+      this.#capture(process, attempt);
+      if (this.#frozen.has(process)) yield sim.still("its next life", () => !this.#frozen.has(process));
+    }
     sim.core.collectives.arriveAgain();
   }
 
@@ -249,6 +276,7 @@ export class RevivingWorld {
     const image = rankImageOf(this.#states[process]!, 0);
     this.#protocols[process]!.cloning.captured();
     this.#asked.delete(process);
+    if (isMove(attempt)) this.#frozen.add(process);
     this.#schedule.captured(attempt);
     this.#happens("captured", attempt);
     world.plan(world.nowNs + this.#delayNs(this.#options.imageNsMax), () => this.#begin(attempt, image));
@@ -261,6 +289,7 @@ export class RevivingWorld {
     const { world } = this;
     if (!this.#schedule.begin(attempt)) return;
     const number = this.#numberOf(clone);
+    if (isMove(attempt)) this.#end(number);
     this.#lives[number] = life;
     this.#heardNs[number] = world.nowNs;
     const process = world.revive(number, this.#lives, (ports) => this.#newProtocol(number, ports));
@@ -279,10 +308,20 @@ export class RevivingWorld {
       caughtUp: () => {
         if (this.#lives[number] !== life || world.processes[number]!.state === "dead") return;
         this.#happens("back", attempt);
+        if (isMove(attempt)) this.moves.back++;
         this.#schedule.back(attempt);
       },
     });
     this.#start(number);
     this.#happens("begun", attempt);
+  }
+
+  /** The life before that of a replica which goes on elsewhere. */
+  #end(process: number): void {
+    this.moves.begun++;
+    this.#frozen.delete(process);
+    this.#isReplacing = true;
+    this.world.crash(process);
+    this.#isReplacing = false;
   }
 }

@@ -37,10 +37,13 @@ interface RevivalSeedOptions {
   readonly makeReplica?: MakeReplica | undefined;
   /** How replicas compare all messages; they do not unless given. */
   readonly comparing?: ComparedBy | undefined;
+  /** Do replicas go on elsewhere while they live? Unless given, in one of three seeds. */
+  readonly moves?: boolean | undefined;
 }
 
 export interface RevivalOutcome extends SeedOutcome {
   readonly clones: RevivingWorld["counts"];
+  readonly moves: RevivingWorld["moves"];
   /** Deaths of sources and of clones while a clone was being made. */
   readonly deathsOf: { readonly source: number; readonly clone: number };
   readonly duplicates: number;
@@ -51,6 +54,8 @@ const eventsMax = 5_000_000;
 const mirrorEvery = 4;
 /** And in so many a source is copied before it is asked, which may take as long as a small program. */
 const copiedEvery = 5;
+/** In so many replicas go on elsewhere. */
+const movedEvery = 3;
 
 export function runRevivalSeed(options: RevivalSeedOptions): RevivalOutcome {
   const random = new Random(options.seed);
@@ -86,7 +91,7 @@ export function runRevivalSeed(options: RevivalSeedOptions): RevivalOutcome {
     copiesBytesMax,
     listener: options.listener,
     places: options.spares === undefined ? undefined : new SpareNodes(options.spares, 0),
-    trouble: new RandomTrouble(random, options.seed),
+    trouble: new RandomTrouble(random, options.seed, options.moves ?? options.seed % movedEvery === 0),
   });
 }
 
@@ -100,6 +105,8 @@ interface TroublePorts {
   readonly world: World;
   /** That process dies then, unless it is the only one of its rank, or is dead already. */
   kill(process: number, timeNs: number): void;
+  /** It shall go on elsewhere from then on. */
+  move(process: number, timeNs: number): void;
   numberOf(rank: number, replica: number): number;
 }
 
@@ -108,17 +115,24 @@ class RandomTrouble implements Trouble {
   readonly #seed: number;
   readonly #spanNs: number;
   #left: number;
+  readonly #moves: boolean;
 
-  constructor(random: Random, seed: number) {
+  constructor(random: Random, seed: number, moves: boolean) {
+    this.#moves = moves;
     this.#random = random;
     this.#seed = seed;
     this.#spanNs = random.pick([5_000, 50_000, 200_000, 2_000_000]);
     this.#left = random.pick([1, 2, 4, 8]);
   }
 
-  begin({ world, kill }: TroublePorts): void {
+  begin({ world, kill, move }: TroublePorts): void {
     planStops(world, this.#seed);
     const random = this.#random;
+    if (this.#moves) {
+      for (let moves = random.pick([1, 2, 4, 8]); moves > 0; moves--) {
+        move(random.pick(world.processes).number, random.below(this.#spanNs));
+      }
+    }
     for (let tries = random.pick([1, 1, 2, 4]); tries > 0; tries--) {
       const first = random.pick(world.processes);
       const isNode = random.chance(0.3);
@@ -187,6 +201,7 @@ export function runRevivals(setup: RevivalsSetup): RevivalOutcome {
   const ports: TroublePorts = {
     world,
     numberOf: (rank, replica) => replica * plan.length + rank,
+    move: (number, timeNs) => world.plan(timeNs, () => there.move(number)),
     kill: (number, timeNs) => {
       world.plan(timeNs, () => {
         const { rank, state } = world.processes[number]!;
@@ -221,6 +236,7 @@ export function runRevivals(setup: RevivalsSetup): RevivalOutcome {
     gaveUp: 0,
     marks: marksOf(world, observations[0]!),
     clones: there.counts,
+    moves: there.moves,
     deathsOf,
     duplicates: living.reduce((sum, { number }) => sum + there.protocolOf(number).report().duplicates, 0),
   };

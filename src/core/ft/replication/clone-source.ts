@@ -1,4 +1,7 @@
-/** The process that a lost replica is cloned from, until its image is taken (revival.ts). */
+/**
+ * The process that a lost replica is cloned from, until its image is taken (revival.ts). Or the process itself shall go on elsewhere: then it is the source of its own
+ * next life, stands still behind the image, and goes on where it was (`stay`) if that life does not begin.
+ */
 import type { ProcessName } from "../../base/identity.ts";
 import { lives } from "../../base/saved-classes.ts";
 import type { ProtocolPorts } from "../protocol.ts";
@@ -59,15 +62,17 @@ export class CloneSource {
     this.tellSent = tellSent;
   }
 
-  /** That dead replica of our rank shall come back, from this process. */
+  /** That dead replica of our rank shall come back, from this process; or this process shall go on elsewhere, in that life. */
   prepare(replica: number, life: number): void {
     const { membership, place } = this;
-    if (replica === place.replica || membership.isOver(place.rank, replica, life)) return;
+    if (membership.isOver(place.rank, replica, life)) return;
     if (this.isAsked && this.replica === replica && this.life === life) return;
     if (this.isAsked) this.relax();
-    if (membership.isAlive(place.rank, replica))
-      this.lose({ rank: place.rank, replica }, membership.lifeOf(place.rank, replica));
-    membership.expect(place.rank, replica, life);
+    if (replica !== place.replica) {
+      if (membership.isAlive(place.rank, replica))
+        this.lose({ rank: place.rank, replica }, membership.lifeOf(place.rank, replica));
+      membership.expect(place.rank, replica, life);
+    }
     this.replica = replica;
     this.life = life;
     this.sends.isConfirming = true;
@@ -75,20 +80,25 @@ export class CloneSource {
     this.ask();
   }
 
+  /** The next life of this process, elsewhere, is to be made: it is of the same world, and knows what this process knows. */
+  private get isMoving(): boolean {
+    return this.replica === this.place.replica;
+  }
+
   private ask(): void {
-    const { membership, place, ports, replica, life } = this;
+    const { membership, place, ports, replica, life, isMoving } = this;
     const lost = this.lost();
     this.round++;
-    this.hasReached = false;
+    this.hasReached = isMoving;
     this.isAwaitedByOthers = false;
-    this.tellSent({ rank: place.rank, replica: place.replica }, replica);
+    if (!isMoving) this.tellSent({ rank: place.rank, replica: place.replica }, replica);
     this.forOthers((name) => {
       this.awaited.add(name);
       for (const { rank, replica: dead } of lost) {
         const b = rank * replicasMax + dead;
         ports.tell(name, { a: RevivalWord.LOST, b, c: membership.lifeOf(rank, dead) });
       }
-      if (name.rank === place.rank)
+      if (name.rank === place.rank && !isMoving)
         ports.tell(name, { a: RevivalWord.FILES, b: this.files.known, c: this.files.passed });
       ports.tell(name, { a: RevivalWord.PREPARE, b: this.round * roundFactor + replica, c: life });
     });
@@ -148,12 +158,18 @@ export class CloneSource {
     return this.hasReached;
   }
 
-  /** It is taken, and this process goes on. */
+  /** It is taken, and this process goes on; one that is moved stands still until its next life has begun, or will not. */
   captured(): void {
+    if (this.isMoving) return;
     this.files.sourceIs(this.files.known, this.files.passed);
     this.files.expect(this.replica);
     this.sends.holdBack({ rank: this.place.rank, replica: this.replica });
     this.relax();
+  }
+
+  /** That next life of this process will not begin: it goes on where it is. */
+  stay(life: number): void {
+    if (this.isAsked && this.isMoving && this.life === life) this.relax();
   }
 
   /** There will be no clone. */

@@ -86,9 +86,9 @@ export class MirrorSends extends ReplicatedSends {
     return super.progress() || granted;
   }
 
-  override begin(place: ProcessName): void {
+  override begin(place: ProcessName, isMoved: boolean): void {
     this.wishes.length = 0;
-    super.begin(place);
+    super.begin(place, isMoved);
   }
 
   /** All replicas of a receiver get messages of all worlds, so there is no ANY_SOURCE that could take one too early. */

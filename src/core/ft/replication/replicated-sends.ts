@@ -91,6 +91,8 @@ export class ReplicatedSends {
   private readonly heirs = new Map<number, { readonly source: number; readonly replica: number }>();
   /** A message counts as received when its receiver has said so, not when it was sent: an image is to be taken that says so. */
   isConfirming = false;
+  /** How many receivers are about to go on elsewhere (`SendChannel.guarded`). */
+  private guards = 0;
   /** Objects of messages that are over. */
   private readonly spare: KeptSend[] = [];
   /** Is the world of this process being captured? Then nothing is put on its way. */
@@ -336,7 +338,11 @@ export class ReplicatedSends {
   }
 
   protected wentWhole(message: KeptSend, world: number): void {
-    if (!this.isConfirming) message.has |= 1 << world;
+    if (!this.isConfirming && !this.isGuarded(message, world)) message.has |= 1 << world;
+  }
+
+  private isGuarded({ dest }: KeptSend, replica: number): boolean {
+    return this.guards !== 0 && (this.channelTo(dest).guarded & (1 << replica)) !== 0;
   }
 
   /** The receiver has answered the announcement of a message: it has all of it now, or had it already. */
@@ -353,7 +359,9 @@ export class ReplicatedSends {
 
   /** The last pieces of it may be on their way. */
   protected answered(message: KeptSend, replica: number): void {
-    if (!this.isConfirming) message.has |= 1 << replica;
+    const isGuarded = this.isGuarded(message, replica);
+    if (isGuarded) message.went |= 1 << replica;
+    if (!this.isConfirming && !isGuarded) message.has |= 1 << replica;
   }
 
   get isBusy(): boolean {
@@ -522,15 +530,62 @@ export class ReplicatedSends {
     this.notices.receiverCaughtUp(channel, replica);
   }
 
+  // Moves
+
+  /** A receiver is about to go on elsewhere: from now on it has what it says to have. What was sent before comes to it before our answer. */
+  guard({ rank, replica }: ProcessName): void {
+    const channel = this.channelTo(rank);
+    if ((channel.guarded & (1 << replica)) !== 0) return;
+    channel.guarded |= 1 << replica;
+    this.guards++;
+  }
+
+  /** It stays, or is gone. */
+  unguard({ rank, replica }: ProcessName): void {
+    const channel = this.channelTo(rank);
+    const bit = 1 << replica;
+    if (!this.endGuard(channel, replica)) return;
+    channel.forEach((message) => {
+      message.has |= message.went & bit;
+      this.settle(channel, message);
+    });
+  }
+
+  private endGuard(channel: SendChannel, replica: number): boolean {
+    const bit = 1 << replica;
+    if ((channel.guarded & bit) === 0) return false;
+    channel.guarded &= ~bit;
+    this.guards--;
+    return true;
+  }
+
+  /** Its next life is there: what it lacks is sent again when it has said what that is. */
+  receiverMoved(name: ProcessName): void {
+    const { rank, replica } = name;
+    const channel = this.channelTo(rank);
+    this.endGuard(channel, replica);
+    this.forgetAnnounced(name);
+    channel.closed |= 1 << replica;
+    channel.forgetElsewhere(replica);
+    channel.forEach((message) => void this.settle(channel, message));
+    this.receiverBack(name);
+  }
+
+  /** A replica of our own rank goes on elsewhere, and may have missed what it was told. */
+  siblingMoved(): void {
+    if (this.hasGates) this.notices.tellEverything(this.channels.values());
+  }
+
   /** This process is a clone: nothing is on its way from it, and nobody gets anything before it has welcomed it. */
-  begin(place: ProcessName): void {
+  begin(place: ProcessName, isMoved: boolean): void {
     const { membership } = this;
     this.place = place;
     this.heldBack = 0;
     this.setWorlds();
-    this.inherited = 0;
+    this.inherited = isMoved ? this.inherited & this.worlds : 0;
     this.isConfirming = false;
-    if (this.hasGates) this.gates.begin(place.replica);
+    this.guards = 0;
+    if (this.hasGates && !isMoved) this.gates.begin(place.replica);
     this.notices.begin(place);
     this.announced.clear();
     this.pending.clear();
@@ -544,6 +599,7 @@ export class ReplicatedSends {
       if (this.hasGates) this.notices.learn(channel, dead & ~channel.dead);
       channel.dead = dead;
       channel.closed = this.unwelcome.get(channel.rank)!;
+      channel.guarded = 0;
       channel.forgetElsewhere();
       channel.forEach((message) => {
         message.announced = 0;
@@ -662,19 +718,25 @@ export class ReplicatedSends {
     return others;
   }
 
-  /** A receiver: nothing is sent to it, and no acknowledgement of it is waited for. */
-  protected forget({ rank, replica }: ProcessName): void {
+  private forgetAnnounced({ rank, replica }: ProcessName): void {
     for (const [keeper, announced] of this.announced) {
       if (announced.message.dest !== rank || announced.replica !== replica) continue;
       this.announced.delete(keeper);
       this.flips?.over(announced.message);
       announced.message.announced &= ~(1 << replica);
     }
+  }
+
+  /** A receiver: nothing is sent to it, and no acknowledgement of it is waited for. */
+  protected forget(name: ProcessName): void {
+    const { rank, replica } = name;
+    this.forgetAnnounced(name);
     const heir = this.heirs.get(rank);
     if (heir?.source === replica || heir?.replica === replica) this.heirs.delete(rank);
     const channel = this.channels.get(rank);
     if (channel === undefined) return;
     const wasAbsent = (channel.borrowed & (1 << replica)) !== 0;
+    this.endGuard(channel, replica);
     channel.dead |= 1 << replica;
     if (this.hasGates) this.notices.receiverLost(channel, replica, wasAbsent);
     channel.forEach((message) => void this.settle(channel, message));

@@ -180,10 +180,11 @@ export class ReplicationProtocol extends PassThrough {
     if (incarnation === 0) return;
     const { rank } = this;
     const { replica, members } = data as CloneBeginning;
+    const isMoved = this.replica === replica;
     this.replica = replica;
     this.ports.becomes({ rank, replica, incarnation });
     this.whenBack = caughtUp;
-    this.revival.begin({ rank, replica }, incarnation, { replica, members });
+    this.revival.begin({ rank, replica }, incarnation, { replica, members }, isMoved);
   }
 
   protected newSends(parts: ReplicatedSendsParts): ReplicatedSends {

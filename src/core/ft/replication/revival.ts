@@ -22,6 +22,9 @@
  * **Whoever dies**, it is the death of a process in a certain life, declared by the dispatcher as all are. Of an attempt that has come to nothing
  * the dispatcher says so: the life that was expected is over. Lives only grow, so late words of earlier attempts are known as such.
  *
+ * **A living replica goes on elsewhere** (ADR 79): it is the source of its own next life, PREPARE names its own replica. It is dead at no time: until HELLO everybody
+ * speaks with the life that it has, which stands still behind its image, and keeps what that may not have taken; with HELLO the next life takes its place. RELAX instead of it: it stays.
+ *
  * One clone of the job is made at a time (core/service/clone-schedule.ts).
  */
 import type { ProcessName } from "../../base/identity.ts";
@@ -54,6 +57,17 @@ class Returning {
     this.name = name;
     this.life = life;
     this.unaware = unaware;
+  }
+}
+
+/** A replica that is about to go on elsewhere, in that life. */
+class Moving {
+  readonly replica: number;
+  readonly life: number;
+
+  constructor(replica: number, life: number) {
+    this.replica = replica;
+    this.life = life;
   }
 }
 
@@ -108,6 +122,8 @@ export class Revival {
   readonly answers: SourceAnswers;
   /** By rank. */
   private readonly returning = new Map<number, Returning>();
+  /** By rank. */
+  private readonly moving = new Map<number, Moving>();
   /** By rank and replica. */
   private readonly awareness = new Map<string, Awareness>();
   /** By rank: messages that are being taken from a replica which sends to another world now, or does not hear of its own any more. */
@@ -143,7 +159,7 @@ export class Revival {
         if (this.isAlive(name)) this.source.hearPrepared(name, b, c);
         return;
       case RevivalWord.RELAX:
-        if (name.rank !== this.place.rank && this.isAlive(name)) this.relax(name);
+        if (this.isAlive(name)) this.relax(name);
         return;
       case RevivalWord.FILES:
         if (name.rank === this.place.rank) this.files.sourceIs(b, c);
@@ -221,14 +237,17 @@ export class Revival {
     const { membership, place } = this;
     const { rank } = source;
     const replica = cloneOfQuestion(question);
-    const isReplica = replica >= 0 && replica < membership.replicas && replica !== source.replica;
-    if (!isReplica) return;
+    if (replica < 0 || replica >= membership.replicas) return;
     if (rank !== place.rank) {
       // Also when it has come to nothing: the source, which may not know it, waits to hear of what it sends until it relaxes.
       this.acknowledgements.tellAlso(source, true);
       this.tellHeld(source);
     }
     if (membership.isOver(rank, replica, life)) return;
+    if (replica === source.replica) {
+      this.prepareMove(source, question, life);
+      return;
+    }
     const clone = { rank, replica };
     if (this.isAlive(clone)) this.lose(clone, membership.lifeOf(rank, replica));
     membership.expect(rank, replica, life);
@@ -240,6 +259,13 @@ export class Revival {
     const isAsked = this.tellSent(source, replica, { number: question, life });
     if (isAsked) this.answers.ask(source, question, life);
     else this.tell(source, RevivalWord.PREPARED, question, life);
+  }
+
+  /** Its next life is of its own world, and as far as that: nothing has to be known but what it may not have taken. */
+  private prepareMove(source: ProcessName, question: number, life: number): void {
+    this.moving.set(source.rank, new Moving(source.replica, life));
+    if (source.rank !== this.place.rank) this.sends.guard(source);
+    this.tell(source, RevivalWord.PREPARED, question, life);
   }
 
   /**
@@ -287,6 +313,11 @@ export class Revival {
   }
 
   private relax(source: ProcessName): void {
+    const { rank, replica } = source;
+    const stays = this.moving.get(rank)?.replica === replica;
+    if (stays) this.moving.delete(rank);
+    if (rank === this.place.rank) return;
+    if (stays) this.sends.unguard(source);
     this.acknowledgements.tellAlso(source, false);
     // Of what has come and is not judged yet it will hear as well.
     for (const number of this.comparing?.asideFrom(source.rank) ?? []) this.foreignOf(source.rank).add(number);
@@ -301,6 +332,11 @@ export class Revival {
     if (membership.isOver(rank, replica, life)) return;
     if (this.isAlive(clone)) {
       if (membership.lifeOf(rank, replica) === life) return;
+      const moving = this.moving.get(rank);
+      if (moving?.replica === replica && moving.life === life) {
+        this.meetMoved(clone, life);
+        return;
+      }
       this.lose(clone, membership.lifeOf(rank, replica));
     }
     // Whoever lives has said that it expects it: otherwise there were no image.
@@ -328,6 +364,28 @@ export class Revival {
     // The one that has sent to this process knows what it has sent; of what the clone will send it must hear.
     if (before >= 0 && before !== membership.substituteOf(rank, place.replica))
       this.tellHeld({ rank, replica: before });
+  }
+
+  /** Nobody has stood in for it; whatever was on its way to or from the life before is lost, and said again. */
+  private meetMoved(clone: ProcessName, life: number): void {
+    const { membership, place } = this;
+    const { rank, replica } = clone;
+    this.moving.delete(rank);
+    this.acknowledgements.flush();
+    membership.return(rank, replica, life);
+    this.ports.peerLost(clone, life);
+    this.ports.peerBack(clone);
+    if (rank === place.rank) {
+      this.files.returned(replica);
+      this.sends.siblingMoved();
+      this.tell(clone, RevivalWord.AWARE, replica, life);
+      return;
+    }
+    this.acknowledgements.tellAlso(clone, false);
+    this.returning.set(rank, new Returning(clone, life, 0));
+    this.comparing?.returned(rank, replica);
+    this.sends.receiverMoved(clone);
+    this.askAgain(rank);
   }
 
   private sayAware(clone: ProcessName, life: number): void {
@@ -409,13 +467,14 @@ export class Revival {
 
   // This process is the clone
 
-  /** It has the image of its source, and is that replica from now on, in that life. */
-  begin(place: ProcessName, life: number, { members }: CloneBeginning): void {
+  /** It has the image of its source, and is that replica from now on, in that life. `isMoved`: it was that replica before. */
+  begin(place: ProcessName, life: number, { members }: CloneBeginning, isMoved: boolean): void {
     const { membership } = this;
     this.place = place;
     this.life = life;
     this.hasBegun = true;
     this.returning.clear();
+    this.moving.clear();
     this.awareness.clear();
     this.foreign.clear();
     this.strangers.clear();
@@ -428,10 +487,10 @@ export class Revival {
       this.ports.peerLost({ rank, replica }, present);
       if (isAlive) this.ports.peerBack({ rank, replica });
     }
-    this.sends.begin(place);
+    this.sends.begin(place, isMoved);
     this.comparing?.begin();
     this.acknowledgements.begin(place.replica);
-    this.files.begin(place.replica, membership.livingOf(place.rank));
+    this.files.begin(place.replica, membership.livingOf(place.rank), isMoved);
     for (const member of members) {
       const isOwn = member.rank === place.rank && member.replica === place.replica;
       if (isOwn || !member.isAlive) continue;
@@ -474,12 +533,18 @@ export class Revival {
     this.source.died(name);
     this.answers.died(name);
     this.strangers.remove(name);
+    if (this.moving.get(rank)?.replica === replica) this.moving.delete(rank);
     const returning = this.returning.get(rank);
     if (returning?.name.replica === replica) this.returning.delete(rank);
     else if (returning !== undefined) {
       returning.unaware &= ~(1 << replica);
       this.welcome(returning);
     }
+    this.askAgain(rank);
+  }
+
+  /** For messages whose bytes were being taken from a life that is over, and that is not the one that sends to this process. */
+  private askAgain(rank: number): void {
     const sender = this.membership.substituteOf(rank, this.place.replica);
     for (const number of [...(this.foreign.get(rank) ?? [])]) {
       if (!this.ports.isBroken(rank, number)) continue;
@@ -489,5 +554,5 @@ export class Revival {
   }
 }
 
-saves({ Returning, Awareness });
+saves({ Returning, Moving, Awareness });
 lives({ Revival });

@@ -23,6 +23,8 @@ export class SendChannel {
   dead: number;
   /** Bits: replicas that live or are being made, and to which nothing is sent yet. */
   closed: number;
+  /** Bits: replicas that are about to go on elsewhere: they have what they say to have, not what was sent to them. */
+  guarded = 0;
   /** By replica: messages that it is taking from another replica of ours, which lives. If that dies it asks for them. */
   private readonly elsewhere = new Map<number, Set<number>>();
   private readonly acknowledged: ReceivedNumbers[];
@@ -120,7 +122,8 @@ export class SendChannel {
   /** It does not any more, or for none of them: of our own, which has begun anew, nothing is known. */
   forgetElsewhere(replica?: number, sequence?: number): void {
     if (replica === undefined) this.elsewhere.clear();
-    else if (sequence !== undefined) this.elsewhere.get(replica)?.delete(sequence);
+    else if (sequence === undefined) this.elsewhere.delete(replica);
+    else this.elsewhere.get(replica)?.delete(sequence);
   }
 
   /** The numbers of messages that have not been put on their way to that replica. */

@@ -267,8 +267,8 @@ export class OperationLog implements SharedOperations {
     this.outbox.push({ to: replica, word: { kind: "query", view, known } });
   }
 
-  /** This process is a clone, and that replica. */
-  begin(replica: number, living: number): void {
+  /** This process is a clone, and that replica. `isMoved`: it was that before; if it performs, it is its own successor: words to and from the life before may be lost. */
+  begin(replica: number, living: number, isMoved = false): void {
     const performed = this.isPerformer;
     this.replica = replica;
     this.outbox.length = 0;
@@ -277,6 +277,10 @@ export class OperationLog implements SharedOperations {
     this.awaited = 0;
     this.living = living | (1 << replica);
     this.allHold = Math.min(this.allHold, this.first);
+    if (isMoved && performed) {
+      this.advance(this.view + this.replicas);
+      return;
+    }
     // Whoever performed may have died since the image was taken; the source, if it performed, goes on performing.
     if (!performed || (living & (1 << this.performer)) === 0) this.advance(this.livingView(this.view));
   }

@@ -99,11 +99,11 @@ export class ReplicatedOperations implements SharedOperations {
     this.flush();
   }
 
-  /** This process is a clone, and that replica. */
-  begin(replica: number, living: number): void {
+  /** This process is a clone, and that replica; `isMoved`: it was that before. */
+  begin(replica: number, living: number, isMoved: boolean): void {
     this.coming = 0;
     for (const other of this.readers.keys()) this.readers[other] = new OperationReader();
-    this.log.begin(replica, living);
+    this.log.begin(replica, living, isMoved);
     this.flush();
   }
 
