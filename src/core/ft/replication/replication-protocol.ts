@@ -390,7 +390,7 @@ export class ReplicationProtocol extends PassThrough {
     }
     if (name.rank === this.rank) {
       // Of a life that is over nothing counts: its successor may be expected already.
-      if (this.membership.isAlive(name.rank, name.replica))
+      if (this.membership.isAlive(name.rank, name.replica) && !this.revival.isDeafTo(name.replica))
         this.hearReplica(name.replica, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
       return;
     }

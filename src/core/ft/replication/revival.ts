@@ -131,6 +131,8 @@ export class Revival {
   /** A clone's: who has not welcomed it yet. */
   private readonly strangers = new Roll();
   private hasBegun = false;
+  /** This process has gone on elsewhere. */
+  private isMoved = false;
 
   constructor(parts: RevivalParts) {
     this.ports = parts.ports;
@@ -376,9 +378,10 @@ export class Revival {
     this.ports.peerLost(clone, life);
     this.ports.peerBack(clone);
     if (rank === place.rank) {
+      // First: it hears nothing of us before, which would be for the life before it.
+      this.tell(clone, RevivalWord.AWARE, replica, life);
       this.files.returned(replica);
       this.sends.siblingMoved();
-      this.tell(clone, RevivalWord.AWARE, replica, life);
       return;
     }
     this.acknowledgements.tellAlso(clone, false);
@@ -485,8 +488,10 @@ export class Revival {
       if (!isAlive) membership.die(rank, replica, present);
       if (rank === place.rank && replica === place.replica) continue;
       this.ports.peerLost({ rank, replica }, present);
-      if (isAlive) this.ports.peerBack({ rank, replica });
+      // Others may not know yet that the life before is over: messages from before their first word to this one are for that.
+      if (isAlive && !isMoved) this.ports.peerBack({ rank, replica });
     }
+    this.isMoved = isMoved;
     this.sends.begin(place, isMoved);
     this.comparing?.begin();
     this.acknowledgements.begin(place.replica);
@@ -516,8 +521,14 @@ export class Revival {
   }
 
   private welcomed(name: ProcessName): void {
-    if (!this.strangers.remove(name) || name.rank === this.place.rank) return;
-    this.sends.open(name);
+    if (!this.strangers.remove(name)) return;
+    if (this.isMoved) this.ports.peerBack(name);
+    if (name.rank !== this.place.rank) this.sends.open(name);
+  }
+
+  /** Are words of that replica of our rank for the life before this one? */
+  isDeafTo(replica: number): boolean {
+    return this.isMoved && this.strangers.has({ rank: this.place.rank, replica });
   }
 
   /** A clone: does everybody know it, and is its world as far as it? */

@@ -20,6 +20,10 @@ export class Roll {
     return true;
   }
 
+  has({ rank, replica }: ProcessName): boolean {
+    return ((this.bits.get(rank) ?? 0) & (1 << replica)) !== 0;
+  }
+
   clear(): void {
     this.bits.clear();
   }
