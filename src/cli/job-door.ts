@@ -32,14 +32,15 @@ export interface JobAnswer {
 /** The last are orders: ranks shall go on elsewhere. */
 export type JobQuestion = "job" | "ranks" | `move ${string}`;
 
-const moveShape = /^move (?:node (\d{1,15})|rank (\d{1,15})(?: replica (\d{1,15}))?)(?: onto (\d{1,15}))?$/;
+const moveShape =
+  /^move (?:node (\d{1,15})|rank (\d{1,15})(?: replica (\d{1,15}))?(?: from (\d{1,15}))?)(?: onto (\d{1,15}))?$/;
 const isQuestion = (text: string): text is JobQuestion => text === "job" || text === "ranks" || moveShape.test(text);
 
 export function moveQuestion({ moved, onto }: MoveOrder): JobQuestion {
   const what =
     moved.kind === "node"
       ? `node ${moved.node}`
-      : `rank ${moved.rank}${moved.replica === null ? "" : ` replica ${moved.replica}`}`;
+      : `rank ${moved.rank}${moved.replica === null ? "" : ` replica ${moved.replica}`}${moved.from === null ? "" : ` from ${moved.from}`}`;
   return `move ${what}${onto === null ? "" : ` onto ${onto}`}`;
 }
 
@@ -47,9 +48,13 @@ export function moveQuestion({ moved, onto }: MoveOrder): JobQuestion {
 export function moveOrder(question: JobQuestion): MoveOrder | null {
   const found = moveShape.exec(question);
   if (found === null) return null;
-  const [node, rank, replica, onto] = found.slice(1).map((digits) => (digits === undefined ? null : Number(digits)));
+  const [node, rank, replica, from, onto] = found
+    .slice(1)
+    .map((digits) => (digits === undefined ? null : Number(digits)));
   const moved: Moved =
-    typeof node === "number" ? { kind: "node", node } : { kind: "rank", rank: rank ?? 0, replica: replica ?? null };
+    typeof node === "number"
+      ? { kind: "node", node }
+      : { kind: "rank", rank: rank ?? 0, replica: replica ?? null, from: from ?? null };
   return { moved, onto: onto ?? null };
 }
 

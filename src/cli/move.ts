@@ -10,21 +10,27 @@ interface MoveOptions {
   readonly drain?: number;
   readonly rank?: number;
   readonly replica?: number;
+  readonly from?: number;
   readonly node?: number;
 }
 
 export const moveCommand: CreateCommand = (finished) =>
   new Command("move")
     .description(
-      "Have ranks go on elsewhere, before their machine goes. In a job with --sustain and --spares a node in reserve takes the place of the node, and clones of other replicas theirs; under a protocol that takes checkpoints they begin again elsewhere from one that is taken first, a rank alone if you like, and other nodes go on; under protocols that keep nothing of the lost all ranks stop, and go on in new processes, a rank alone if you like (programs in C). SIGTERM to a node does the same as --drain.",
+      "Have ranks go on elsewhere, before their machine goes. In a replicated job with --sustain a replica is copied to its new place while it runs, and leaves the old one when it is there; those beside it stay as they are. Under a protocol that takes checkpoints ranks begin again elsewhere from one that is taken first, a rank alone if you like, and other nodes go on; under protocols that keep nothing of the lost all ranks stop, and go on in new processes, a rank alone if you like (programs in C). SIGTERM to a node does the same as --drain.",
     )
     .argument("<job>", "process of its `banyan run`, as `banyan ps` shows it")
-    .option("--drain <node>", "the node", wholeNumber("--drain"))
-    .option("--rank <rank>", "that rank; where clones take the place of the lost, its node", wholeNumber("--rank"))
-    .option("--replica <number>", "of that replica of the rank; unless given, of the last", wholeNumber("--replica"))
+    .option("--drain <node>", "all ranks of that node, which goes then", wholeNumber("--drain"))
+    .option("--rank <rank>", "that rank", wholeNumber("--rank"))
+    .option(
+      "--replica <number>",
+      "that replica of the rank; unless given, the last that lives",
+      wholeNumber("--replica"),
+    )
+    .option("--from <node>", "the replica of the rank that is on that node", wholeNumber("--from"))
     .option(
       "--node <node>",
-      "where to: any node, or the next number for one that is started; where clones take the place of the lost a node in reserve, which are counted behind the others: with --nodes 4 --spares 2 they are 4 and 5. Unless given, one that is started, or the next in reserve",
+      "where to: any node, or the next number for one that is started. Nodes in reserve are counted behind the others: with --nodes 4 --spares 2 they are 4 and 5. Unless given, the next in reserve, or one that is started",
       wholeNumber("--node"),
     )
     .helpOption("-h, --help", "print this help")
@@ -38,13 +44,16 @@ export const moveCommand: CreateCommand = (finished) =>
       finished(0);
     });
 
-function orderOf({ drain, rank, replica, node }: MoveOptions): MoveOrder {
+function orderOf({ drain, rank, replica, from, node }: MoveOptions): MoveOrder {
   const onto = node ?? null;
-  if (drain !== undefined && rank === undefined && replica === undefined)
+  if (drain !== undefined && rank === undefined && replica === undefined && from === undefined)
     return { moved: { kind: "node", node: drain }, onto };
   if (rank !== undefined && drain === undefined)
-    return { moved: { kind: "rank", rank, replica: replica ?? null }, onto };
-  throw new CommandError("Cannot move: give either --drain NODE, or --rank RANK and perhaps --replica NUMBER", 2);
+    return { moved: { kind: "rank", rank, replica: replica ?? null, from: from ?? null }, onto };
+  throw new CommandError(
+    "Cannot move: give either --drain NODE, or --rank RANK and perhaps --replica NUMBER or --from NODE",
+    2,
+  );
 }
 
 function what({ moved }: MoveOrder): string {

@@ -31,6 +31,20 @@ export interface ClonedReplica {
   readonly spare: number;
 }
 
+/** A replica that was moved to another node while it lived. */
+export interface MovedReplica {
+  readonly rank: number;
+  readonly replica: number;
+  readonly from: number;
+  readonly node: number;
+  /** As in `ClonedReplica`. */
+  readonly bytes: number;
+  readonly rounds: number;
+  readonly copyMs: number;
+  /** So long it stood still: until everybody knew it in its new place. */
+  readonly pauseMs: number;
+}
+
 /** No rank has more replicas. */
 const replicasMax = 16;
 

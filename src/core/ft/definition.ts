@@ -5,7 +5,7 @@
  * Parts that need the machine (shared memory, sockets, processes) are in folders of the protocol's name under `real/` and
  * `sim/`. These parts speak to each other in values that only the protocol understands, and whose shapes it declares.
  */
-import type { ClonedReplica } from "./clones.ts";
+import type { ClonedReplica, MovedReplica } from "./clones.ts";
 import type { OptionValues, ProtocolOption } from "./option.ts";
 import type { NewProtocol } from "./protocol.ts";
 import type { ProtocolShapes } from "./protocol-shapes.ts";
@@ -103,6 +103,8 @@ export interface ProtocolReport {
   readonly job: unknown;
   /** Replicas that have come back. */
   readonly clones?: readonly ClonedReplica[] | undefined;
+  /** Replicas that were moved. */
+  readonly moves?: readonly MovedReplica[] | undefined;
 }
 
 export interface ProtocolDefinition {

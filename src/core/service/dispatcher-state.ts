@@ -77,8 +77,8 @@ export interface Fall {
   readonly outcome: JobOutcome | null;
 }
 /**
- * Where the dead are replaced: these ranks have their places on that node from now on; the next number is that of a node which was not there before. A fall follows, in which they
- * begin there.
+ * These ranks have their places on that node from now on; a number behind those before is that of a node which was not there. Where the dead are replaced a fall follows, in which they
+ * begin there; where deaths are covered they are returned there, or there are none yet.
  */
 interface Moved {
   readonly kind: "moved";
@@ -241,8 +241,7 @@ function applyReopened(state: DispatcherState): void {
 }
 
 function applyMoved({ nodes, placement, setOf, falls }: DispatcherState, { ranks, node, split }: Moved): void {
-  assert(node <= nodes.length, `node ${node} is not the next of ${nodes.length}`);
-  if (node === nodes.length) {
+  while (nodes.length <= node) {
     // Nobody is there until its ranks fall, which the fall counts as the end of a process.
     nodes.push({ gone: true, life: -1 });
     addNode(falls);

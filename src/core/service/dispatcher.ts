@@ -312,6 +312,22 @@ export class Dispatcher {
     return true;
   }
 
+  /** A process comes to a node that was not there before, or is gone: ranks will have their places there. False: the job ends. */
+  openNode(node: number): boolean {
+    if (this.outcome !== undefined) return false;
+    if (node >= this.#state.nodes.length) this.#record({ kind: "moved", ranks: [], node, split: null });
+    while (this.#silences.length <= node) this.#silences.push(new Silence(this.#options));
+    return this.nodeAgain(node);
+  }
+
+  /** A living rank goes on on that node, in that life. False: the job ends, or it is dead. */
+  rankMoved(rank: number, node: number, incarnation: number): boolean {
+    if (this.outcome !== undefined || this.#state.ranks[rank]!.state !== "running") return false;
+    this.#record({ kind: "moved", ranks: [rank], node, split: null });
+    this.#record({ kind: "returned", rank, incarnation });
+    return true;
+  }
+
   /** That life of a dead rank begins. False: the job ends. */
   rankReturned(rank: number, incarnation: number): boolean {
     if (this.outcome !== undefined || this.#state.ranks[rank]!.state !== "dead") return false;

@@ -26,6 +26,7 @@ export class NodeContacts<Address> {
 
   /** Another process takes the place of one that was lost. */
   replaced(node: number): void {
+    while (this.#places.length < node) this.#places.push({ state: "lost", address: null });
     this.#places[node] = { state: "starting", address: null };
   }
 
@@ -44,6 +45,11 @@ export class NodeContacts<Address> {
     return this.#toldNow();
   }
 
+  /** Those that listen. */
+  get listening(): number[] {
+    return [...this.#places.keys()].filter((node) => this.#places[node]!.state === "listening");
+  }
+
   /** Where the present process of a node listens; null: it does not. */
   addressOf(node: number): Address | null {
     return this.#places[node]!.address;
@@ -51,6 +57,6 @@ export class NodeContacts<Address> {
 
   #toldNow(): number[] {
     this.#isOpen ||= this.#places.every(({ state }) => state !== "starting");
-    return this.#isOpen ? [...this.#places.keys()].filter((node) => this.#places[node]!.state === "listening") : [];
+    return this.#isOpen ? this.listening : [];
   }
 }

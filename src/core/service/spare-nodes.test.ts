@@ -22,14 +22,13 @@ describe("D5 who takes the place of a lost node", () => {
     equal(nodes.successorOf(3), null);
   });
 
-  it("D5 a spare that was chosen for a node takes its place, unless it is gone by then, and no other's", () => {
+  it("D5 a spare that has a place of its own, or is gone, takes nobody's", () => {
     const nodes = new SpareNodes(4, 1);
-    nodes.choose(7, 3);
-    nodes.choose(8, 4);
+    nodes.take(3);
     nodes.lost(4);
     deepEqual(
       [7, 8, 7, 7].map((node) => nodes.successorOf(node)?.spare ?? null),
-      [3, 1, 2, 0],
+      [1, 2, 0, null],
     );
   });
 

@@ -15,8 +15,6 @@ export class SpareNodes {
   /** In reserve, in order. */
   readonly #idle: number[];
   readonly #startsMax: number;
-  /** By node: the spare that shall take its place, if that is in reserve still. */
-  readonly #chosen = new Map<number, number>();
   /** By node: how often a process was started for it since everything there was back. */
   readonly #starts = new Map<number, number>();
 
@@ -31,10 +29,9 @@ export class SpareNodes {
     return this.#idle;
   }
 
-  /** That spare shall take the place of that node, which will be lost. */
-  choose(node: number, spare: number): void {
-    assert(this.#idle.includes(spare), `spare ${spare} is in reserve`);
-    this.#chosen.set(node, spare);
+  /** That spare has a place. */
+  take(spare: number): void {
+    assert(this.lost(spare), `spare ${spare} is in reserve`);
   }
 
   /** A spare is gone. False: it was in reserve no more. */
@@ -51,9 +48,7 @@ export class SpareNodes {
 
   /** For a node that is lost. Null: nobody takes its place. */
   successorOf(node: number): Successor | null {
-    const chosen = this.#chosen.get(node);
-    this.#chosen.delete(node);
-    const spare = chosen !== undefined && this.lost(chosen) ? chosen : this.#idle.shift();
+    const spare = this.#idle.shift();
     if (spare !== undefined) return { spare };
     const starts = this.#starts.get(node) ?? 0;
     if (starts >= this.#startsMax) return null;

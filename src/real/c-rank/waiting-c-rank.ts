@@ -62,6 +62,7 @@ export class WaitingCRank {
         replicas: setup.replicas,
         hostName: setup.hostName,
         placement: setup.placement,
+        places: setup.places,
         nodeMap: setup.nodeMap,
         incarnation: setup.incarnation,
         incarnations: setup.recovery?.incarnations ?? [],

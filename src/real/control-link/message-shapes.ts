@@ -72,6 +72,9 @@ export const toNodeBounds: Bounds<ToNode["kind"]> = {
   "restart-ranks": long,
   "give-clone": short,
   "take-clone": short,
+  "adopt-rank": short,
+  "release-rank": short,
+  "stay-rank": short,
   "drop-clone": short,
   "kill-ranks": short,
   "flip-bits": short,
@@ -213,7 +216,16 @@ export interface NodePlace {
 }
 
 /** Messages that come only where the lost are started again. */
-type RecoveryMessage = "checkpoint-servers" | "oldest" | "restart-ranks" | "give-clone" | "take-clone" | "drop-clone";
+type RecoveryMessage =
+  | "checkpoint-servers"
+  | "oldest"
+  | "restart-ranks"
+  | "give-clone"
+  | "take-clone"
+  | "drop-clone"
+  | "adopt-rank"
+  | "release-rank"
+  | "stay-rank";
 
 /** Messages to a node that is set up. */
 export function toNodeShapes({ processes, here, recovers, protocol }: NodePlace): Partial<ShapesOf<ToNode>> {
@@ -237,6 +249,9 @@ export function toNodeShapes({ processes, here, recovers, protocol }: NodePlace)
     "give-clone": object({ kind: kind("give-clone"), rank: own, number: number32 }),
     "take-clone": object({ kind: kind("take-clone"), rank: own, number: number32, source: rank, from: list(address) }),
     "drop-clone": object({ kind: kind("drop-clone"), rank: own }),
+    "adopt-rank": object({ kind: kind("adopt-rank"), rank }),
+    "release-rank": object({ kind: kind("release-rank"), rank: own, incarnation: number32 }),
+    "stay-rank": object({ kind: kind("stay-rank"), rank: own, incarnation: number32 }),
   };
   const always: Omit<ShapesOf<ToNode>, RecoveryMessage | "reserve" | "reserve-memory" | "setup"> = {
     contacts: object({ kind: kind("contacts"), addresses: list(orNull(address), processes) }),

@@ -17,6 +17,8 @@ import { offerProof } from "../disk/same-files.ts";
 import { verifyImages } from "../image/verify-images.ts";
 import type { JobPartHost, JobPartHostPorts } from "../part-hosts/job-part-host.ts";
 import { jobParts } from "../protocol-parts/job-parts.ts";
+import { cNodeMemoryMb, guestsOf } from "../transport/layout.ts";
+import { areLinksAlike } from "../transport/tcp/link-sizes.ts";
 import { captureRefusal } from "./check-options.ts";
 import type { FrozenJob } from "./folder/frozen-job.ts";
 import { InputFile } from "./folder/input-file.ts";
@@ -519,9 +521,10 @@ function createClones(
   players: readonly ProcessName[] | null,
   { core, nodes, report, folders, input }: Pick<JobParts, "core" | "nodes" | "report" | "folders" | "input">,
 ): JobClones | null {
-  const { placement, replicas: plan, program, protocol, protocolOptions, memoryMb } = options;
+  const { placement, replicas: plan, program, protocol, protocolOptions, memoryMb, join } = options;
   if (plan === null || players === null || !(input instanceof InputCopies) || !hasClones(options)) return null;
   const isByProgram = languageOf(program) !== "c";
+  const guests = guestsOf({ replicas: plan, recovery: options, placement });
   if (isByProgram)
     report.note("a lost replica of a program in TypeScript comes back when another one calls mpi.checkpoint");
   return new JobClones(
@@ -533,6 +536,13 @@ function createClones(
       isByProgram,
       spares: protocol.spares?.(protocolOptions) ?? 0,
       memoryMb,
+      guests,
+      isJoined: join !== null,
+      areLinksAlike: (after) =>
+        areLinksAlike(
+          [placement, after],
+          (processes) => (isByProgram ? memoryMb : cNodeMemoryMb(processes + guests)) * 2 ** 20,
+        ),
     },
     { core, nodes, report, inputReturned: (process, offset) => input.returned(process, offset) },
   );

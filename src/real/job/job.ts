@@ -131,13 +131,12 @@ export class Job {
 
   /** The same, for a rank too. */
   move(order: MoveOrder): string {
-    const { ranks, replicas, placement, protocol, protocolOptions, setOf, join } = this.#options;
+    const { ranks, replicas, placement, setOf, join } = this.#options;
     return new JobMoves(
       {
         nodes: this.#parts.core.state.nodes.length,
         ranks: replicas?.length ?? ranks,
         placement,
-        spares: protocol.spares?.(protocolOptions) ?? 0,
         setOf,
         // Programs in TypeScript are captured where they want it, and go on at once.
         canSplit: languageOf(this.#options.program) === "c",
@@ -316,6 +315,7 @@ export class Job {
       ...this.#countEnds(),
       job: protocolPart?.report,
       clones: clones?.report,
+      moves: clones?.moves,
     };
     const summary = [
       ...this.#options.protocol.summary(protocol),

@@ -229,6 +229,23 @@ interface TakeClone {
   /** A connection for each lane. */
   readonly from: readonly Address[];
 }
+/** That rank of another node will go on here: it has a place from now on, and `restart-ranks` will come. */
+interface AdoptRank {
+  readonly kind: "adopt-rank";
+  readonly rank: number;
+}
+/** That rank of the node goes on elsewhere, in that life; or it was adopted, and will not come. Its thread ends without a word. */
+interface ReleaseRank {
+  readonly kind: "release-rank";
+  readonly rank: number;
+  readonly incarnation: number;
+}
+/** That rank of the node, which stands still to go on elsewhere in that life, will not: it goes on here. */
+interface StayRank {
+  readonly kind: "stay-rank";
+  readonly rank: number;
+  readonly incarnation: number;
+}
 /** There will be no clone of that rank, or from it. */
 interface DropClone {
   readonly kind: "drop-clone";
@@ -290,6 +307,9 @@ export type ToNode =
   | RestartRanks
   | GiveClone
   | TakeClone
+  | AdoptRank
+  | ReleaseRank
+  | StayRank
   | DropClone
   | KillRanks
   | FlipBits

@@ -62,6 +62,8 @@ export interface RankSetup {
   readonly traceFile: string;
   /** The node's memory (`agent-memory.ts`). */
   readonly memory: SharedNode;
+  /** By process of the job: its index in the node, −1: it is elsewhere. */
+  readonly places: Int32Array;
   /** Connections to other nodes, see `tcp/handover.ts`; null where no node listens: a job of one node, or one whose ranks speak through services alone. */
   readonly handover: SharedHandover | null;
   /** Memories of the C programs of this node's ranks, by their places, as far as they are there; none for TypeScript. */

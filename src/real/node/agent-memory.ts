@@ -19,6 +19,8 @@ interface AgentMemoryOptions {
   /** Of each process that the job can have. */
   readonly placement: Placement;
   readonly memoryMb: number;
+  /** Ranks of other nodes that can be adopted, beside its own; none unless given. */
+  readonly guests?: number;
   /** Wakes a process that sleeps over its sockets. */
   readonly wakeElsewhere: (process: number) => void;
 }
@@ -32,16 +34,18 @@ export class AgentMemory {
   /** All deaths that the dispatcher has declared, in its order: processes that are born later must know of them. */
   readonly deaths: Life[] = [];
   readonly #places = new Map<number, number>();
+  /** Places that ranks have left whose threads have not ended. */
+  readonly #leaving = new Map<number, number>();
   readonly #population: LivingProcesses;
   readonly #notices: NoticeBoard;
   /** Notices that have not found room on the board yet. */
   readonly #untold: Notice[] = [];
   readonly #main: NodeMemory;
 
-  constructor({ node, ranks, placement, memoryMb, wakeElsewhere }: AgentMemoryOptions) {
+  constructor({ node, ranks, placement, memoryMb, guests = 0, wakeElsewhere }: AgentMemoryOptions) {
     const ranksHere = ranksOfNode(placement, node);
     for (const [place, rank] of ranksHere.entries()) this.#places.set(rank, place);
-    const layout = layoutOf({ processes: ranksHere.length, memoryBytes: memoryMb << 20 });
+    const layout = layoutOf({ processes: ranksHere.length + guests, memoryBytes: memoryMb << 20 });
     const memory = newNodeMemory(layout);
     const main = enterNodeMemory(memory, layout, -1);
     this.#main = main;
@@ -82,6 +86,30 @@ export class AgentMemory {
     return this.#places.get(rank)!;
   }
 
+  /** By process of the job: its index in the node, −1: it is elsewhere. */
+  placesOf(processes: number): Int32Array {
+    return Int32Array.from({ length: processes }, (_, rank) => this.#places.get(rank) ?? -1);
+  }
+
+  /** A rank of another node will be here. Its place; −1: there is none. */
+  adopt(rank: number): number {
+    const taken = new Set([...this.#places.values(), ...this.#leaving.values()]);
+    const place = Array.from({ length: this.shared.layout.processes }, (_, index) => index).find(
+      (each) => !taken.has(each),
+    );
+    if (place === undefined) return -1;
+    this.#places.set(rank, place);
+    this.#population.adopted(place);
+    return place;
+  }
+
+  /** It is elsewhere from now on. `hasThread`: its thread is about to end. */
+  release(rank: number, hasThread: boolean): void {
+    const place = this.#places.get(rank);
+    this.#places.delete(rank);
+    if (place !== undefined && hasThread) this.#leaving.set(rank, place);
+  }
+
   /** There is something for the process with that index: wakes it if it sleeps. */
   ring(process: number): void {
     this.#population.ring(process);
@@ -110,7 +138,8 @@ export class AgentMemory {
 
   /** The thread of a rank of this node is gone, and not in order. */
   died(rank: number): void {
-    this.#population.died(this.#places.get(rank)!);
+    this.#population.died(this.#leaving.get(rank) ?? this.#places.get(rank)!);
+    this.#leaving.delete(rank);
     this.#settle();
   }
 
@@ -122,7 +151,12 @@ export class AgentMemory {
 
   /** The same for a new life. Ranks that hear of it may talk to it: connections must know of it before. */
   returned({ rank, incarnation }: Life): void {
-    this.#tell(NoticeKind.RETURNED, rank, incarnation);
+    this.#tell(NoticeKind.RETURNED, rank, incarnation, this.#places.get(rank) ?? -1);
+  }
+
+  /** A rank of this node was to go on elsewhere in that life, and will not. */
+  stays(rank: number, incarnation: number): void {
+    this.#tell(NoticeKind.STAYS, rank, incarnation);
   }
 
   /** The program of a rank is over, here or on another node, and there were deaths. */
@@ -135,8 +169,8 @@ export class AgentMemory {
     this.#tell(NoticeKind.OLDEST, set, checkpoint);
   }
 
-  #tell(kind: NoticeKind, rank: number, incarnation: number): void {
-    this.#untold.push({ kind, rank, incarnation });
+  #tell(kind: NoticeKind, rank: number, incarnation: number, place = -1): void {
+    this.#untold.push({ kind, rank, incarnation, place });
     if (this.#untold.length === 1) this.#tellAll();
   }
 

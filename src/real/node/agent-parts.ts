@@ -2,6 +2,8 @@
  * The parts of a node, put together: files, connections, memory, threads, images, and the protocol's part. Each is made once; a part
  * that calls another one, made later, does so when a rank runs.
  */
+import { playersOf } from "../../core/base/players.ts";
+import { cloneOfNumber } from "../../core/ft/clones.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import type { ReadyMemory } from "../cloning/ready-memory.ts";
 import { WaitingThreads } from "../cloning/waiting-threads.ts";
@@ -13,7 +15,7 @@ import type { NodePart } from "../part-hosts/node-part.ts";
 import { nodeParts } from "../protocol-parts/node-parts.ts";
 import { isRelayed } from "../protocol-parts/relayed.ts";
 import type { JobSecret } from "../transport/handshake/handshake.ts";
-import { cNodeMemoryMb, Stop, spareMb } from "../transport/layout.ts";
+import { cNodeMemoryMb, guestsOf, Stop, spareMb } from "../transport/layout.ts";
 import { Handover } from "../transport/tcp/handover.ts";
 import { TcpHost } from "../transport/tcp/tcp-host.ts";
 import { AgentMemory } from "./agent-memory.ts";
@@ -42,6 +44,8 @@ export interface AgentOptions {
   leave(how: "in order" | "with everything"): void;
 }
 
+export const lifeText = (rank: number, incarnation: number): string => `${rank} ${incarnation}`;
+
 export class AgentParts {
   readonly setup: Setup;
   /** The ranks that the node has when it starts. */
@@ -59,6 +63,8 @@ export class AgentParts {
   readonly clones: NodeClones | null;
   /** Of the job's protocol; null: it has none in nodes. */
   readonly part: NodePart | null;
+  /** Lives of ranks that have gone on elsewhere (`lifeText`): their ends mean nothing. */
+  readonly released = new Set<string>();
   readonly #options: AgentOptions;
   readonly #eventsOf: (node: AgentParts, rank: number) => RankEvents;
 
@@ -75,6 +81,7 @@ export class AgentParts {
     const ranksHere = ranksOfNode(placement, node);
     const isFirst = (rank: number): boolean => rank < ranks && !setup.absent.includes(rank);
     this.first = recovery?.startsEmpty === true ? [] : ranksHere.filter(isFirst);
+    const guests = guestsOf(setup);
     const unborn = ranksHere.filter((rank) => !this.first.includes(rank));
     this.threads = this.#createThreads();
     this.tcp =
@@ -84,6 +91,7 @@ export class AgentParts {
             job,
             ranks: placement.length,
             ranksHere,
+            guests,
             unborn,
             address,
             port,
@@ -96,9 +104,10 @@ export class AgentParts {
       node,
       ranks,
       placement,
+      guests,
       memoryMb:
         setup.program.language === "c"
-          ? cNodeMemoryMb(ranksHere.length)
+          ? cNodeMemoryMb(ranksHere.length + guests)
           : memoryMb + spareMb * (ranksHere.length - this.first.length),
       wakeElsewhere: (place) => (bells === null ? this.part?.wake?.(ranksHere[place]!) : bells.wake(place)),
     });
@@ -113,6 +122,7 @@ export class AgentParts {
     return new RankThreads(this.setup, this.first, {
       run: this.#options.job.id,
       placeOf: (rank) => this.memory.placeOf(rank),
+      places: () => this.memory.placesOf(this.setup.placement.length),
       incarnationOf: (rank) => this.incarnationOf(rank),
       lives: () => this.lives,
       // Where the dead return, a life begins with a list of the living; clones hear of later deaths besides.
@@ -140,13 +150,19 @@ export class AgentParts {
         newMemory: () => readyMemory.take(this.setup.memoryMb) ?? tryToAllocate(() => this.threads.newMemory()),
         news: (rank, number, news) => this.send({ kind: "clone", rank, number, news }),
         captured: (rank, facts, problem) => {
-          // At once: the dispatcher would say the same.
-          if (problem === "") this.memory.stop(rank, Stop.NO);
+          // At once: the dispatcher would say the same. One that goes on elsewhere stands still until that has begun.
+          if (problem === "" && !this.#isMoving(rank, facts.number)) this.memory.stop(rank, Stop.NO);
           const message = problem === "" ? ({ kind: "captured" } as const) : ({ kind: "image", problem } as const);
           this.send({ kind: "from-rank", rank, message: { ...message, ...facts } });
         },
       },
     );
+  }
+
+  /** Does the image with that number go to the next life of that rank, elsewhere? */
+  #isMoving(rank: number, number: number): boolean {
+    const { replicas } = this.setup;
+    return replicas !== null && playersOf(replicas)[rank]!.replica === cloneOfNumber(number).replica;
   }
 
   #createPart(): NodePart | null {
@@ -164,6 +180,12 @@ export class AgentParts {
       incarnationOf: (rank) => this.incarnationOf(rank),
       say: (words) => this.send({ kind: "protocol", words }),
     });
+  }
+
+  /** A rank of another node will be here. */
+  adopt(rank: number): void {
+    const place = this.memory.adopt(rank);
+    if (place >= 0) this.tcp?.adopt(rank, place);
   }
 
   incarnationOf(rank: number): number {

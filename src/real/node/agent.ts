@@ -137,6 +137,17 @@ export class Agent {
       case "drop-clone":
         this.#node.clones!.drop(message.rank);
         break;
+      case "adopt-rank":
+        this.#node.adopt(message.rank);
+        break;
+      case "release-rank":
+        this.#starts.release(message);
+        break;
+      case "stay-rank":
+        // Before it goes on.
+        this.#node.memory.stays(message.rank, message.incarnation);
+        this.#node.memory.stop(message.rank, Stop.NO);
+        break;
       case "kill-ranks":
         for (const rank of message.ranks) this.#starts.kill(rank);
         break;

@@ -18,7 +18,13 @@ import { ControlLink } from "../control-link/control-link.ts";
 import { DispatcherWatch } from "../control-link/dispatcher-watch.ts";
 import { type Invitation, readInvitation } from "../control-link/invitation.ts";
 import { knock } from "../control-link/knock.ts";
-import { fromNodeBounds, toNewNode, toNodeBounds, toNodeShapes } from "../control-link/message-shapes.ts";
+import {
+  fromNodeBounds,
+  type NodePlace,
+  toNewNode,
+  toNodeBounds,
+  toNodeShapes,
+} from "../control-link/message-shapes.ts";
 import { shortageOf, tryToAllocate } from "../machine/memory-shortage.ts";
 import { restoreLateVariables } from "../messages/late-variables.ts";
 import type { FromNode, Setup, ToNode } from "../messages/node-messages.ts";
@@ -96,6 +102,8 @@ class NodeMain {
   #agent: Agent | null = null;
   /** It offers itself to the job, which has not started it. */
   readonly #isVolunteer: boolean;
+  /** The ranks that messages may be about, with all that it depends on; null: it has not been set up. */
+  #place: NodePlace | null = null;
   /** Signs of life of a process that waits for a place; an agent gives its own. */
   #idling: NodeJS.Timeout | undefined;
   /** Called when the link closes. */
@@ -155,8 +163,16 @@ class NodeMain {
     else if (message.kind === "reserve-memory") this.#options.readyMemory.prepare(message);
     else if (message.kind === "setup") this.#begin(message);
     else if (message.kind === "dismissed") tell({ kind: "dismissed", why: message.why }, fenced);
-    else if (this.#agent !== null) this.#agent.handle(message);
-    else if (message.kind === "end") this.#leave(() => process.exit(0));
+    else if (this.#agent !== null) {
+      if (message.kind === "adopt-rank") this.#hears(message.rank);
+      this.#agent.handle(message);
+    } else if (message.kind === "end") this.#leave(() => process.exit(0));
+  }
+
+  /** One more rank has its place here. */
+  #hears(rank: number): void {
+    this.#place = { ...this.#place!, here: [...this.#place!.here, rank] };
+    this.#link.expect(toNodeShapes(this.#place));
   }
 
   #begin(setup: Setup): void {
@@ -165,7 +181,8 @@ class NodeMain {
     this.#watch.quietIs(dispatcherQuietMs);
     const here = ranksOfNode(placement, node);
     tell({ kind: "node", node, ranks: here.filter((rank) => rank < setup.ranks) });
-    this.#link.expect(toNodeShapes({ processes: placement.length, here, recovers: recovery !== null, protocol }));
+    this.#place = { processes: placement.length, here, recovers: recovery !== null, protocol };
+    this.#link.expect(toNodeShapes(this.#place));
     // Where lost ranks begin again, or all can be moved. A second signal ends the node, as the first one does elsewhere.
     const canGo = recovery !== null || (setup.freezeTo !== "" && setup.replicas === null);
     if (!this.#isVolunteer && canGo) process.once("SIGTERM", () => this.#wantToLeave());

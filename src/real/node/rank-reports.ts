@@ -1,6 +1,6 @@
 /** What a rank's thread says, and its end: told to the dispatcher, the connections and the memory of the node. */
 import type { RankImage } from "../messages/rank-messages.ts";
-import type { AgentParts } from "./agent-parts.ts";
+import { type AgentParts, lifeText } from "./agent-parts.ts";
 import type { RankEvents } from "./rank-threads.ts";
 
 export function rankEvents(node: AgentParts, rank: number): RankEvents {
@@ -57,6 +57,11 @@ export function rankEvents(node: AgentParts, rank: number): RankEvents {
     },
     ended: (ending) => {
       node.relay.relay();
+      if (node.released.delete(lifeText(rank, incarnation))) {
+        node.memory.died(rank);
+        if (!node.memory.has(rank)) node.tcp?.rankDied(rank);
+        return;
+      }
       if (ending.kind === "returned" || ending.kind === "finalized" || ending.kind === "frozen") {
         node.memory.finished(rank);
         node.tcp?.rankFinished(rank);

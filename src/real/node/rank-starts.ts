@@ -6,7 +6,7 @@ import type { ProgramForm, ProgramPlace } from "../messages/program-place.ts";
 import { programOf } from "../messages/program-place.ts";
 import type { NewNeighbours } from "../messages/rank-messages.ts";
 import { Stop } from "../transport/layout.ts";
-import type { AgentParts } from "./agent-parts.ts";
+import { type AgentParts, lifeText } from "./agent-parts.ts";
 import type { FilledClone } from "./node-clones.ts";
 import type { StartingRank } from "./rank-threads.ts";
 
@@ -30,6 +30,17 @@ export class RankStarts {
   kill(rank: number): void {
     if (this.#returning.has(rank)) this.#doomed.add(rank);
     else void this.#node.threads.get(rank)?.terminate();
+  }
+
+  /** It is elsewhere from now on, in that life. Its neighbours will hear of that as of any other life; its thread here ends without a word. */
+  release({ rank, incarnation }: { readonly rank: number; readonly incarnation: number }): void {
+    const { memory, tcp, threads } = this.#node;
+    const thread = threads.get(rank);
+    this.#node.released.add(lifeText(rank, this.#node.incarnationOf(rank)));
+    memory.release(rank, thread !== undefined);
+    tcp?.release(rank);
+    this.#node.lives?.returned({ rank, incarnation });
+    void thread?.terminate();
   }
 
   /** Ranks that the job did not start with, when their programs are here. */

@@ -57,6 +57,8 @@ interface RankThreadsPorts {
   readonly run: string;
   /** Which of the node's ranks it is. */
   placeOf(rank: number): number;
+  /** By process of the job: which of the node's it is, −1: it is elsewhere. */
+  places(): Int32Array;
   incarnationOf(rank: number): number;
   /** Where the lost are started again; null otherwise. */
   lives(): NodeLives | null;
@@ -317,6 +319,7 @@ export class RankThreads {
       program,
       traceFile: traceFolder === "" ? "" : join(traceFolder, `${rank}.trace`),
       memory,
+      places: this.#ports.places(),
       handover: this.#ports.handover(),
       words: this.words,
       programMemories: this.#programMemories,

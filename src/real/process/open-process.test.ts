@@ -24,6 +24,7 @@ test("L5: a rank hears of deaths and returns in the node's order, also when the 
     replicas: null,
     hostName: null,
     placement,
+    places: memory.placesOf(2),
     nodeMap,
     incarnation: 0,
     incarnations: [],

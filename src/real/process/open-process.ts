@@ -40,6 +40,8 @@ export interface RankOptions {
   readonly hostName: string | null;
   /** Of each process that the job can have: its ranks, then those that may be spawned. */
   readonly placement: Placement;
+  /** By process: its index in this node, −1: it is elsewhere. Changed as processes come and go. */
+  readonly places: Int32Array;
   readonly nodeMap: NodeMap;
   readonly incarnation: number;
   /** By rank: which life of it is the present one. Empty: all are first ones. */
@@ -126,8 +128,18 @@ export function openProcess(
   options: RankOptions,
   programMemory?: (node: NodeMemory) => Memory & ProcessBuffers,
 ): OpenProcess {
-  const { rank, incarnation, incarnations, ranks, replicas, placement, nodeMap, memory: shared, spawner } = options;
-  const places = placesIn(placement, placement[rank]!);
+  const {
+    rank,
+    incarnation,
+    incarnations,
+    ranks,
+    replicas,
+    placement,
+    places,
+    nodeMap,
+    memory: shared,
+    spawner,
+  } = options;
   const role = roleOf(options);
   const players = replicas === null ? null : playersOf(replicas);
   const nameOf = (process: number): ProcessName => players?.[process] ?? { rank: process, replica: 0 };
@@ -218,15 +230,16 @@ export function openProcess(
       deliver(hearer) {
         if (!notices.isNews()) return false;
         for (let notice = notices.next(); notice !== undefined; notice = notices.next()) {
-          const { kind, rank: peer, incarnation } = notice;
+          const { kind, rank: peer, incarnation, place } = notice;
           if (kind === NoticeKind.DIED) {
             hearer.died(peer, incarnation);
             transports.peerFailed(peer, incarnation);
           } else if (kind === NoticeKind.RETURNED && peer !== rank) {
-            transports.peerReturned(peer, incarnation);
+            transports.peerReturned(peer, incarnation, place);
             hearer.returned(peer, incarnation);
           } else if (kind === NoticeKind.OLDEST && peer === options.set) hearer.trimmed(incarnation);
           else if (kind === NoticeKind.LEFT) hearer.left(peer);
+          else if (kind === NoticeKind.STAYS && peer === rank) hearer.stays(incarnation);
         }
         return true;
       },
@@ -326,12 +339,6 @@ function worldOf(ranks: number, origin: Origin | null): Pick<ProcessOptions, "ra
   if (origin === null) return { ranks };
   const { world } = origin;
   return { ranks: world.length, worldGroup: Group.of(world), worldContext: spawnedWorldContext(world[0]!) };
-}
-
-/** Index in this node of every rank, −1 for ranks on other nodes. */
-function placesIn(placement: Placement, node: number): Int32Array {
-  let next = 0;
-  return Int32Array.from(placement, (other) => (other === node ? next++ : -1));
 }
 
 function tracerOf({ traceFile, rank, abort }: RankOptions, node: number): RankTracer | null {

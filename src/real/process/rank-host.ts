@@ -40,6 +40,8 @@ interface Hearer {
   trimmed(checkpoint: number): void;
   /** The program of that rank is over, behind the last meeting of its world. */
   left(rank: number): void;
+  /** This process was to go on elsewhere in that life, and will not. */
+  stays(incarnation: number): void;
 }
 
 /** Reads the dispatcher's declarations: calls back for every new death and return. Cheap when there is none. */
@@ -150,6 +152,7 @@ export class RankHost {
       returned: (process, incarnation) => this.process.peerReturned(options.nameOf(process), incarnation),
       trimmed: (checkpoint) => this.process.protocol?.trimmedTo(checkpoint),
       left: (rank) => this.process.peerLeft(rank),
+      stays: (incarnation) => this.process.protocol?.cloning?.stay(incarnation),
     };
   }
 

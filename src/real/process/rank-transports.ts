@@ -45,8 +45,8 @@ export interface RankTransports {
   readonly waiting: Waiting;
   setLanding(landing: Landing): void;
   peerFailed(rank: number, incarnation: number): void;
-  /** Before the process hears of it: what it then says to the new life must not go to the old one. */
-  peerReturned(rank: number, incarnation: number): void;
+  /** Before the process hears of it: what it then says to the new life must not go to the old one. `place`: its index in the node, −1: it is elsewhere. */
+  peerReturned(rank: number, incarnation: number, place: number): void;
   /** The process ends in order: true once everybody has what it sent. Ask again after progress. */
   leave(): boolean;
   /** Does everybody have what it sent? */
@@ -123,7 +123,7 @@ export function openTransports(
     waiting: new Waiting(node, transport, { crowded, sleeper: transport.sleeper, napper }),
     setLanding: (landing) => transport.setLanding(landing),
     peerFailed: (other, incarnation) => transport.peerFailed(other, incarnation),
-    peerReturned: (other, incarnation) => transport.peerReturned(other, incarnation),
+    peerReturned: (other, incarnation, at) => transport.peerReturned(other, incarnation, at),
     leave: () => transport.leave(),
     isDelivered: () => tcp.isDelivered,
     sockets,

@@ -55,6 +55,7 @@ const options: RankOptions = {
   replicas,
   hostName: setup.hostName,
   placement,
+  places: setup.places,
   nodeMap,
   incarnation,
   incarnations: setup.recovery?.incarnations ?? [],

@@ -167,6 +167,20 @@ export const memoryMbMax = 2047;
  */
 export const cNodeMemoryMb = (processes: number): number => Math.min(384 + 2 * processes, memoryMbMax);
 
+/** So many ranks of other nodes may come to one, beside its own. A place that nobody has taken costs pages that nobody has touched. */
+const guestsMax = 16;
+
+/** Where replicas come back, and go on elsewhere: places for such in a node. */
+export const guestsOf = ({
+  replicas,
+  recovery,
+  placement,
+}: {
+  readonly replicas: readonly number[] | null;
+  readonly recovery: object | null;
+  readonly placement: readonly number[];
+}): number => (replicas === null || recovery === null ? 0 : Math.min(guestsMax, placement.length));
+
 /** MB that a process which may be spawned adds to a node's memory where the program is in TypeScript: its buffers, and chunks of the heap. */
 export const spareMb = 4;
 

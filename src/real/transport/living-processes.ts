@@ -58,6 +58,13 @@ export class LivingProcesses {
     calls.store(line + Line.STATUS, RankStatus.ALIVE | (incarnation << 8));
   }
 
+  /** A rank of another node will be there: others of this node do not have its memory, as if it were a second life. */
+  adopted(process: number): void {
+    const { calls, layout } = this.#node;
+    const line = lineOf(layout, process);
+    calls.store(line + Line.LIVES, Math.max(1, calls.load(line + Line.LIVES)));
+  }
+
   /** Packets that the processes have been sent inside the node, in all of their lives (mod 2^32 each). */
   get packets(): number {
     const { calls, layout } = this.#node;

@@ -14,6 +14,8 @@ export const NoticeKind = {
   OLDEST: 3,
   /** The program of a rank is over, behind the last meeting of its world. */
   LEFT: 4,
+  /** That rank was to go on elsewhere in that life, and will not. */
+  STAYS: 5,
 } as const;
 export type NoticeKind = (typeof NoticeKind)[keyof typeof NoticeKind];
 
@@ -21,6 +23,8 @@ export interface Notice {
   readonly kind: NoticeKind;
   readonly rank: number;
   readonly incarnation: number;
+  /** Of RETURNED: its index in the node; −1, and unless given: it is elsewhere, or the kind is another. */
+  readonly place?: number;
 }
 
 const entryOf = ({ layout }: NodeMemory, number: number): number =>
@@ -35,7 +39,7 @@ export class NoticeBoard {
     this.#population = population;
   }
 
-  append({ kind, rank, incarnation }: Notice): boolean {
+  append({ kind, rank, incarnation, place = -1 }: Notice): boolean {
     const { calls, layout, words } = this.#node;
     const count = calls.load(layout.noticesAt);
     for (let process = 0; process < layout.processes; process++) {
@@ -47,6 +51,7 @@ export class NoticeBoard {
     words[entry] = kind;
     words[entry + 1] = rank;
     words[entry + 2] = incarnation;
+    words[entry + 3] = place;
     calls.store(layout.noticesAt, (count + 1) | 0);
     this.#population.ringAll();
     return true;
@@ -70,12 +75,12 @@ export class NoticeReader {
     return this.#words[this.#countWord] !== this.#seen;
   }
 
-  next(): Notice | undefined {
+  next(): Required<Notice> | undefined {
     const { calls, layout, words, process } = this.#node;
     if (calls.load(layout.noticesAt) === this.#seen) return undefined;
     const entry = entryOf(this.#node, this.#seen);
     const kind = words[entry] as NoticeKind;
-    const notice = { kind, rank: words[entry + 1]!, incarnation: words[entry + 2]! };
+    const notice = { kind, rank: words[entry + 1]!, incarnation: words[entry + 2]!, place: words[entry + 3]! };
     this.#seen = (this.#seen + 1) | 0;
     calls.store(lineOf(layout, process) + Line.NOTICES_SEEN, this.#seen);
     return notice;

@@ -156,10 +156,13 @@ export class RankTransport implements Transport {
     if (this.#places[rank]! < 0) this.#tcp.peerFailed(rank, incarnation);
   }
 
-  /** That rank lives again, as that incarnation. */
-  peerReturned(rank: number, incarnation: number): void {
-    if (this.#places[rank]! >= 0) this.#ring.peerReturned(rank, incarnation);
-    else this.#tcp.peerReturned(rank, incarnation);
+  /** That rank lives again, as that incarnation; perhaps on another node than before. */
+  peerReturned(rank: number, incarnation: number, place = this.#places[rank]!): void {
+    const before = this.#places[rank]!;
+    if (before < 0 && place >= 0) this.#tcp.peerFailed(rank);
+    this.#places[rank] = place;
+    if (before >= 0 || place >= 0) this.#ring.peerReturned(rank, incarnation);
+    if (place < 0) this.#tcp.peerReturned(rank, incarnation);
     if (this.#holds === Holds.TCP && !this.#tcp.isShowing) this.#holds = Holds.NOTHING;
   }
 

@@ -1,6 +1,6 @@
 /** What processes under replication have sent, for the summary of a job and for its launcher. */
 import { countText, secondsText } from "../../base/amounts.ts";
-import type { ClonedReplica } from "../clones.ts";
+import type { ClonedReplica, MovedReplica } from "../clones.ts";
 import type { ProtocolReport } from "../definition.ts";
 import { vulnerableMs } from "./vulnerability.ts";
 
@@ -35,17 +35,17 @@ export interface ReplicationJobReport {
   readonly endMs: number;
 }
 
-export function replicationSummary({ ranks, dead, job, clones = [] }: ProtocolReport): string[] {
+export function replicationSummary({ ranks, dead, job, clones = [], moves = [] }: ProtocolReport): string[] {
   const known = (ranks as readonly (Replicated | undefined)[]).flatMap((replicated) => replicated ?? []);
   const bytes = known.reduce((sum, { comparedBytes }) => sum + comparedBytes, 0);
   const told = bytes === 0 ? [] : [`${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB told to be compared`];
-  if (dead === 0) return told;
+  if (dead === 0) return [...movesText(moves), ...told];
   const forOthers = known.reduce((sum, { sentForOthers }) => sum + sentForOthers, 0);
   const lost = `${countText(dead, "replica")} lost`;
   const sent = forOthers === 0 ? [] : [`${countText(forOthers, "message")} sent for the lost`];
   const uncompared = known.reduce((sum, each) => sum + each.uncompared, 0);
   const unsafe = uncompared === 0 ? [] : [uncomparedText(uncompared, job as ReplicationJobReport | undefined, clones)];
-  return [lost, ...substitutions(known), ...returns(clones), ...sent, ...unsafe, ...told];
+  return [lost, ...substitutions(known), ...returns(clones), ...movesText(moves), ...sent, ...unsafe, ...told];
 }
 
 /** "40 messages not compared (some rank had one replica for 1.24 s)". */
@@ -83,6 +83,16 @@ function returns(clones: readonly ClonedReplica[]): string[] {
     const times = `paused for ${most(({ pauseMs }) => pauseMs)} ms, back after ${most(({ afterMs }) => afterMs)} ms`;
     return `replica ${replica} of rank${names.length === 1 ? "" : "s"} ${names.join(", ")} came back (cloned from replica ${source}${onto}, ${size}, ${times})`;
   });
+}
+
+/** "3 replicas moved (36 MB, each stood still for 310 ms at most)". */
+function movesText(moves: readonly MovedReplica[]): string[] {
+  if (moves.length === 0) return [];
+  const megabytes = moves.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6;
+  const most = Math.max(...moves.map(({ pauseMs }) => pauseMs)).toFixed(0);
+  const size = `${megabytes.toFixed(megabytes < 10 ? 1 : 0)} MB`;
+  const times = moves.length === 1 ? `stood still for ${most} ms` : `each stood still for ${most} ms at most`;
+  return [`${countText(moves.length, "replica")} moved (${size}, ${times})`];
 }
 
 /** "replica 1 of ranks 2, 3 stood in for replica 0", once for all ranks that it is true of. */

@@ -147,6 +147,11 @@ export class JobNodes {
     this.#start(node, restarts, spare);
   }
 
+  /** Processes of the job have other places than before: everybody hears where. */
+  placesChanged(): void {
+    this.#tellAddresses(this.#contacts.listening);
+  }
+
   /** Processes that wait to take places, numbered from 1; one that is gone before is told of. */
   startReserve(spares: number, isForMemories: boolean, lost: (spare: number) => void): void {
     for (let spare = 1; spare <= spares; spare++) {
@@ -333,6 +338,8 @@ export class JobNodes {
         this.#ports.ended(node, loss);
       },
     });
+    // Numbers between that nobody has.
+    while (this.#processes.length < node) this.#processes.push(undefined);
     this.#processes[node] = started;
     this.#ports.started(node);
     if (this.#run !== undefined) started.send(this.#run);

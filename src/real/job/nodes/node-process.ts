@@ -80,6 +80,14 @@ export class NodeProcess {
     this.send(setup);
   }
 
+  /** One more process of the job has its place there. */
+  adopts(process: number): void {
+    const place = this.#place!;
+    this.#place = { ...place, here: [...place.here.filter((each) => each !== process), process] };
+    this.#link?.expect(fromNodeShapes(this.#place));
+    this.send({ kind: "adopt-rank", rank: process });
+  }
+
   get isAlive(): boolean {
     return !this.#isOver && (this.#started?.isAlive ?? (this.#link === null || this.#link.isOpen));
   }

@@ -3,14 +3,24 @@
  * dispatcher's process. A spare takes the place of a node that is gone, or it is started again, empty; the processes that it had begin there one after the other, each from the
  * image of its source. Of programs in C the memory travels from node to node while the source runs (`CloneTravel`); what a program in TypeScript has given to
  * `mpi.checkpoint` travels as images of checkpoints do: in the job's folder, or through the dispatcher.
+ *
+ * A living replica that shall go on elsewhere goes the same way, as the source of its own next life (ADR 79).
  */
 import { linkSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { ProcessName } from "../../../core/base/identity.ts";
-import { type CloneBeginning, type ClonedReplica, cloneNumber, noClone } from "../../../core/ft/clones.ts";
-import { type CloneAttempt, CloneSchedule } from "../../../core/service/clone-schedule.ts";
+import {
+  type CloneBeginning,
+  type ClonedReplica,
+  cloneNumber,
+  type MovedReplica,
+  noClone,
+} from "../../../core/ft/clones.ts";
+import { type CloneAttempt, CloneSchedule, isMove } from "../../../core/service/clone-schedule.ts";
 import type { Dispatcher } from "../../../core/service/dispatcher.ts";
 import type { Placement } from "../../../core/service/placement.ts";
+import { ranksOfNode } from "../../../core/service/placement.ts";
+import { type ReplicaMoveOrder, replicaMoveOf } from "../../../core/service/replica-moves.ts";
 import { SpareNodes } from "../../../core/service/spare-nodes.ts";
 import { folderOfCheckpoint } from "../../file-service/file-key.ts";
 import { imagePath } from "../../image/image-path.ts";
@@ -20,6 +30,7 @@ import type { CaptureFacts, RankImage } from "../../messages/rank-messages.ts";
 import type { JobNodes } from "../nodes/job-nodes.ts";
 import type { JobReport } from "../report/job-report.ts";
 import { CloneTravel } from "./clone-travel.ts";
+import { MovingReplicas } from "./moving-replicas.ts";
 
 interface JobClonesOptions {
   /** By rank: how many processes play it; and by process who plays which. */
@@ -34,15 +45,24 @@ interface JobClonesOptions {
   readonly spares: number;
   /** Of each process. */
   readonly memoryMb: number;
+  /** Ranks of other nodes that a node has places for beside those that it began with. */
+  readonly guests: number;
+  /** Nodes join and leave the job by themselves. */
+  readonly isJoined: boolean;
+  /** Could links between nodes stay as large as they are if processes were placed so? */
+  areLinksAlike(placement: readonly number[]): boolean;
 }
 
 interface JobClonesParts {
   readonly core: Pick<
     Dispatcher,
-    "outcome" | "state" | "isNodeAlive" | "isRankAlive" | "nodeAgain" | "rankReturned" | "rankMissed"
+    "outcome" | "state" | "isNodeAlive" | "nodeAgain" | "rankReturned" | "rankMissed" | "openNode" | "rankMoved"
   >;
-  readonly nodes: Pick<JobNodes, "send" | "replace" | "prepareSpare" | "startReserve" | "reserveMemory" | "processOf">;
-  readonly report: Pick<JobReport, "note" | "names">;
+  readonly nodes: Pick<
+    JobNodes,
+    "send" | "replace" | "prepareSpare" | "startReserve" | "reserveMemory" | "processOf" | "pids" | "placesChanged"
+  >;
+  readonly report: Pick<JobReport, "note" | "names" | "movedAlone">;
   /** A process that reads standard input is back, and has everything before that place. */
   inputReturned(process: number, offset: number): void;
 }
@@ -78,6 +98,10 @@ export class JobClones {
   readonly #parts: JobClonesParts;
   readonly #schedule: CloneSchedule;
   readonly #beganMs = Date.now();
+  readonly #moving: MovingReplicas;
+  /** By node: how many processes have places there. */
+  readonly #placesOn = new Map<number, number>();
+  readonly #nodesFirst: number;
   /** None before all ranks have begun: then they are started. */
   #spares = new SpareNodes(0, nodeStartsMax);
   /** By node that was lost: the spare that has its place, 0: another process; and those of them that are ready. */
@@ -103,7 +127,7 @@ export class JobClones {
   #pauseMs = 0;
   #arrived: Arrived | null = null;
   /** The one that was begun with, until everybody knows its clone. */
-  #begun: Arrived | null = null;
+  #begun: (Arrived & { readonly before: number }) | null = null;
   readonly #clones: ClonedReplica[] = [];
   /** Those that nobody was told of: they are told together. */
   readonly #untold: number[] = [];
@@ -111,10 +135,13 @@ export class JobClones {
   constructor(options: JobClonesOptions, parts: JobClonesParts) {
     this.#options = options;
     this.#parts = parts;
+    this.#moving = new MovingReplicas(parts);
+    this.#nodesFirst = parts.core.state.nodes.length;
     this.#schedule = new CloneSchedule(options.plan, {
       copy: (attempt) => this.#copy(attempt),
       ask: (attempt) => this.#ask(attempt),
       giveUp: (attempt) => this.#giveUp(attempt),
+      // Of the lost.
       hasPlace: (clone) => parts.core.isNodeAlive(this.#nodeOf(this.#processOf(clone))),
     });
   }
@@ -133,6 +160,10 @@ export class JobClones {
     return this.#clones;
   }
 
+  get moves(): readonly MovedReplica[] {
+    return this.#moving.report;
+  }
+
   /** Deaths that were declared of lives that never began. */
   get missed(): number {
     return this.#missed;
@@ -140,7 +171,8 @@ export class JobClones {
 
   /** For a node that is about to start, or to start some ranks. */
   setup(node: number, restarts: readonly RankRestart[]): { recovery: RecoverySetup; protocolPart: undefined } {
-    const { placement, folder: checkpointFolder } = this.#options;
+    const { placement, folder: checkpointFolder, guests } = this.#options;
+    if (!this.#placesOn.has(node)) this.#placesOn.set(node, ranksOfNode(placement, node).length + guests);
     const incarnations = this.#parts.core.state.ranks.map(({ incarnation }) => incarnation);
     const recovery = {
       // Each process falls, and is captured, for itself.
@@ -192,11 +224,16 @@ export class JobClones {
     const { core } = this.#parts;
     if (core.outcome !== undefined) return;
     for (const process of this.#diedMs.keys()) this.#startNode(this.#options.placement[process]!);
-    for (const process of this.#dead.splice(0)) this.#schedule.died(this.#options.players[process]!);
+    for (const process of this.#dead.splice(0)) {
+      this.#moving.lost(process);
+      this.#schedule.died(this.#options.players[process]!);
+    }
     const attempt = this.#schedule.present;
     if (attempt === null) return;
-    const hasPlace = core.isNodeAlive(this.#nodeOf(this.#processOf(attempt.clone)));
-    if (!hasPlace || this.#travel?.isLost === true) this.#schedule.failed(attempt);
+    const node = this.#placeOf(attempt);
+    if (core.isNodeAlive(node) && this.#travel?.isLost !== true) return;
+    this.#moving.why = `node ${node} was lost`;
+    this.#schedule.failed(attempt);
   }
 
   /** Another process in the place of a node that is gone. */
@@ -210,53 +247,86 @@ export class JobClones {
     }
     if (successor === null || !core.nodeAgain(node)) return;
     this.#successors.set(node, successor.spare);
+    this.#placesOn.delete(node);
     nodes.replace(node, [], successor.spare);
   }
 
-  /**
-   * A node shall go, and its ranks shall be elsewhere: a spare takes its place, that one or the next, and clones of other replicas theirs. Returns the
-   * obstacle; empty: the node is gone. Their ranks lack a replica until the clones are back, so each must have another one.
-   */
-  drain(node: number, spare: number | null = null): string {
-    const { core, nodes, report } = this.#parts;
-    const { players } = this.#options;
-    const living = [...players.keys()].filter((process) => core.isRankAlive(process));
-    const here = living.filter((process) => this.#nodeOf(process) === node);
-    const others = new Set(
-      living.filter((process) => !here.includes(process)).map((process) => players[process]!.rank),
-    );
-    const alone = here.filter((process) => !others.has(players[process]!.rank));
-    if (here.length === 0) return "it has no ranks";
+  // Moves
+
+  /** All replicas of a node shall be elsewhere, and the node shall go. Returns the obstacle; empty: they are on their way. */
+  drain(node: number): string {
+    return this.move({ moved: { kind: "node", node }, onto: null });
+  }
+
+  /** Replicas shall go on elsewhere, one after the other, while they live. Returns the obstacle; empty: they are on their way. */
+  move(order: ReplicaMoveOrder): string {
+    const { core, nodes } = this.#parts;
+    const { placement, players, isJoined, areLinksAlike } = this.#options;
+    if (isJoined) return "its nodes join and leave by themselves, and ranks have the places of those";
+    if (this.#moving.isUnderWay) return "replicas are being moved; try again when they are there";
     if (this.#schedule.present !== null) return "lost replicas are coming back; try again when they are there";
-    if (alone.length > 0) return `${report.names.listed(alone)} would be lost: there is no other`;
-    const { left } = this.#spares;
-    if (left.length === 0) return "no spare is left to take its place; give --spares";
-    if (spare !== null && !left.includes(spare))
-      return `spare ${spare} is not in reserve; spares in reserve: ${left.join(", ")}`;
-    if (spare !== null) this.#spares.choose(node, spare);
-    report.note(`node ${node} is drained: ${report.names.listed(here)} will be elsewhere`);
-    nodes.processOf(node).cut("it was drained");
+    const move = replicaMoveOf(this.#places, order);
+    if (typeof move === "string") return move;
+    const { processes, node, spare } = move;
+    if (!areLinksAlike(placement.map((each, process) => (processes.includes(process) ? node : each))))
+      return `node ${node} would have more connections than there is memory for`;
+    if (spare !== null) {
+      if (spare > 0) this.#spares.take(spare);
+      if (!core.openNode(node)) return "the job ends";
+      this.#ready.delete(node);
+      this.#placesOn.delete(node);
+      this.#successors.set(node, spare);
+      nodes.replace(node, [], spare);
+    }
+    this.#moving.begin(move);
+    for (const process of processes) this.#schedule.move(players[process]!);
     return "";
   }
 
-  /** Where that replica of a rank is; unless one is given, the last that lives: the first usually performs what the rank does to files. A text: it is nowhere. */
-  nodeOf(rank: number, replica: number | null): number | string {
-    const { players, plan } = this.#options;
-    const { core, report } = this.#parts;
-    const playing = [...players.keys()].filter((process) => players[process]!.rank === rank);
-    const replicas = plan[rank] ?? 0;
-    if (replica !== null && replica >= replicas)
-      return replicas === 1 ? `rank ${rank} has replica 0 alone` : `rank ${rank} has replicas 0 to ${replicas - 1}`;
-    const process = playing.findLast(
-      (each) => core.isRankAlive(each) && (replica === null || players[each]!.replica === replica),
-    );
-    if (process !== undefined) return this.#nodeOf(process);
-    return replica === null ? `rank ${rank} is lost` : `${report.names.nameOf(playing[replica]!)} is lost`;
+  get #places(): Parameters<typeof replicaMoveOf>[0] {
+    const { core } = this.#parts;
+    const { players, placement, plan, spares, guests } = this.#options;
+    return {
+      players,
+      placement,
+      plan,
+      spares,
+      nodesFirst: this.#nodesFirst,
+      nodes: core.state.nodes.length,
+      sparesLeft: this.#spares.left,
+      isNodeAlive: (node) => core.isNodeAlive(node),
+      stateOf: (process) => {
+        const { state } = core.state.ranks[process]!;
+        return state === "running" || state === "done" ? state : "dead";
+      },
+      roomOf: (node) => (this.#placesOn.get(node) ?? 0) - ranksOfNode(placement, node).length,
+      roomOfNew: guests,
+    };
+  }
+
+  /** The node that the clone will be on. */
+  #placeOf(attempt: CloneAttempt): number {
+    const clone = this.#processOf(attempt.clone);
+    return (isMove(attempt) ? this.#moving.targetOf(clone) : null) ?? this.#nodeOf(clone);
+  }
+
+  /** It goes on where it is, and is not expected elsewhere. */
+  #stay(attempt: CloneAttempt): void {
+    const { core, nodes } = this.#parts;
+    const process = this.#processOf(attempt.clone);
+    const target = this.#moving.targetOf(process);
+    const { state, incarnation } = core.state.ranks[process]!;
+    if (state !== "dead")
+      nodes.send(this.#nodeOf(process), { kind: "stay-rank", rank: process, incarnation: attempt.life });
+    if (target !== null && core.isNodeAlive(target))
+      nodes.send(target, { kind: "release-rank", rank: process, incarnation });
+    this.#moving.stays(process);
   }
 
   // The source
 
   #copy(attempt: CloneAttempt): void {
+    if (isMove(attempt) && !this.#isAdopted(attempt)) return;
     if (this.#options.isByProgram) {
       this.#schedule.copied(attempt);
       return;
@@ -264,15 +334,31 @@ export class JobClones {
     if (this.#isOver(attempt)) return;
     const clone = this.#processOf(attempt.clone);
     const source = this.#sourceOf(attempt);
-    const places = { source, sourceNode: this.#nodeOf(source), clone, cloneNode: this.#nodeOf(clone) };
+    const places = { source, sourceNode: this.#nodeOf(source), clone, cloneNode: this.#placeOf(attempt) };
     const { nodes } = this.#parts;
     this.#travel = new CloneTravel(numberOf(attempt), places, (node, message) => nodes.send(node, message));
     this.#depart();
   }
 
+  /** Has the node that a replica goes to made a place for it? */
+  #isAdopted(attempt: CloneAttempt): boolean {
+    const { core, nodes } = this.#parts;
+    const node = this.#placeOf(attempt);
+    const isAlive = core.isNodeAlive(node);
+    if (isAlive) nodes.processOf(node).adopts(this.#processOf(attempt.clone));
+    else queueMicrotask(() => this.#fail(attempt, `node ${node} was lost`));
+    return isAlive;
+  }
+
+  /** `why`: of a replica that stays where it is therefore. */
+  #fail(attempt: CloneAttempt, why: string): void {
+    this.#moving.why = why;
+    this.#schedule.failed(attempt);
+  }
+
   #depart(): void {
     const attempt = this.#schedule.present;
-    if (attempt !== null && this.#isNodeThere(this.#processOf(attempt.clone))) this.#travel?.depart();
+    if (attempt !== null && this.#isNodeThere(attempt)) this.#travel?.depart();
   }
 
   /** A node has said something about the memory of a source, or of a clone. */
@@ -282,8 +368,9 @@ export class JobClones {
     if (attempt === null || travel === null || number !== numberOf(attempt)) return;
     if (news.kind === "failed") {
       const { report } = this.#parts;
-      report.note(`Cannot copy the memory of ${report.names.nameOf(travel.places.source)}: ${news.problem}`);
-      this.#schedule.failed(attempt);
+      if (!isMove(attempt))
+        report.note(`Cannot copy the memory of ${report.names.nameOf(travel.places.source)}: ${news.problem}`);
+      this.#fail(attempt, `its memory cannot be copied: ${news.problem}`);
       return;
     }
     travel.heard(process, news);
@@ -301,8 +388,13 @@ export class JobClones {
   /** A program that is over needs no second one beside it. */
   #isOver(attempt: CloneAttempt): boolean {
     const isOver = this.#parts.core.state.ranks[this.#sourceOf(attempt)]!.state !== "running";
-    if (isOver) queueMicrotask(() => this.#schedule.refused(attempt.clone.rank));
+    if (isOver) queueMicrotask(() => this.#refuse(attempt));
     return isOver;
+  }
+
+  #refuse(attempt: CloneAttempt): void {
+    this.#moving.why = "its program is over";
+    this.#schedule.refused(attempt.clone.rank);
   }
 
   #ask(attempt: CloneAttempt): void {
@@ -321,10 +413,11 @@ export class JobClones {
         const { present } = this.#schedule;
         if (present?.life !== attempt.life || present.step !== "asked") return;
         const { report } = this.#parts;
-        report.note(
-          `Cannot clone ${report.names.nameOf(source)} now: not all others have answered it; tried again later`,
-        );
-        this.#schedule.failed(attempt);
+        if (!isMove(attempt))
+          report.note(
+            `Cannot clone ${report.names.nameOf(source)} now: not all others have answered it; tried again later`,
+          );
+        this.#fail(attempt, "not all others have answered it; try again");
       },
       patienceMs * 2 ** Math.min(before, doublingsMax),
     ).unref();
@@ -366,7 +459,7 @@ export class JobClones {
   finished(process: number): void {
     const attempt = this.#schedule.present;
     if (!this.#options.isByProgram || attempt?.step !== "asked" || this.#sourceOf(attempt) !== process) return;
-    queueMicrotask(() => this.#schedule.refused(attempt.clone.rank));
+    queueMicrotask(() => this.#refuse(attempt));
   }
 
   #isPresentSource(process: number): boolean {
@@ -377,8 +470,10 @@ export class JobClones {
   /** The image has left the source, which goes on. */
   captured(process: number, { number, inputOffset }: CaptureFacts): void {
     const attempt = this.#schedule.present;
-    this.#letGo(process);
-    if (attempt === null || !this.#isImageOf(attempt, process, number)) return;
+    const isImage = attempt !== null && this.#isImageOf(attempt, process, number);
+    // One that is moved stands still until it has begun elsewhere, or will not.
+    if (!isImage || !isMove(attempt)) this.#letGo(process);
+    if (!isImage) return;
     this.#pauseMs = performance.now() - this.#stoppedMs;
     this.#schedule.captured(attempt);
     const travel = this.#travel;
@@ -403,8 +498,9 @@ export class JobClones {
     const moved = problem === "" ? this.#move(attempt) : problem;
     if (typeof moved === "string") {
       this.#letGo(process);
-      this.#parts.report.note(`Cannot clone ${this.#parts.report.names.nameOf(process)}: ${moved}`);
-      this.#schedule.failed(attempt);
+      if (!isMove(attempt))
+        this.#parts.report.note(`Cannot clone ${this.#parts.report.names.nameOf(process)}: ${moved}`);
+      this.#fail(attempt, moved);
       return;
     }
     const copyMs = performance.now() - this.#stoppedMs;
@@ -423,6 +519,7 @@ export class JobClones {
       imagePath(folderOfCheckpoint(this.#options.folder, process, number), process),
     ) as [string, string];
     try {
+      if (from === to) return statSync(to).size;
       mkdirSync(dirname(to), { recursive: true });
       linkSync(from, to);
       this.#remove(this.#sourceOf(attempt), number);
@@ -443,9 +540,11 @@ export class JobClones {
     this.#travel?.giveUp();
     this.#travel = null;
     if (core.outcome !== undefined) return;
+    if (isMove(attempt)) this.#stay(attempt);
     // One that has not heard of its order yet says so, and is let go then.
     const mayHear = this.#orders.get(source)?.isHeard ?? !this.#options.isByProgram;
     if (mayHear && core.state.ranks[source]!.state !== "dead") this.#letGo(source);
+    if (isMove(attempt)) return;
     this.#missed++;
     this.#isMissing = true;
     core.rankMissed(this.#processOf(attempt.clone), attempt.life);
@@ -459,11 +558,19 @@ export class JobClones {
     if (arrived === null || this.#parts.core.outcome !== undefined) return;
     const { attempt, inputOffset } = arrived;
     const process = this.#processOf(attempt.clone);
-    const node = this.#nodeOf(process);
+    const [node, before] = [this.#placeOf(attempt), this.#nodeOf(process)];
     const { core, nodes } = this.#parts;
-    if (!this.#isNodeThere(process) || !this.#schedule.begin(attempt) || !core.rankReturned(process, attempt.life))
-      return;
-    this.#begun = arrived;
+    if (!this.#isNodeThere(attempt) || !this.#schedule.begin(attempt)) return;
+    const hasBegun = isMove(attempt)
+      ? core.rankMoved(process, node, attempt.life)
+      : core.rankReturned(process, attempt.life);
+    if (!hasBegun) return;
+    if (isMove(attempt)) {
+      // Nodes hear where it is before they hear of its life there.
+      nodes.placesChanged();
+      nodes.send(before, { kind: "release-rank", rank: process, incarnation: attempt.life });
+    }
+    this.#begun = { ...arrived, before };
     this.#arrived = null;
     this.#travel = null;
     if (attempt.clone.rank === 0) this.#parts.inputReturned(process, inputOffset);
@@ -485,10 +592,18 @@ export class JobClones {
     const begun = this.#begun;
     if (begun === null || this.#processOf(begun.attempt.clone) !== process || begun.attempt.life !== incarnation)
       return;
-    const { attempt, bytes, rounds, copyMs } = begun;
+    const { attempt, bytes, rounds, copyMs, before } = begun;
     this.#begun = null;
     this.#asked.delete(this.#sourceOf(attempt));
     this.#remove(process, numberOf(attempt));
+    if (isMove(attempt)) {
+      const pauseMs = performance.now() - this.#stoppedMs;
+      const where = { from: before, node: this.#nodeOf(process) };
+      this.#moving.came({ ...attempt.clone, ...where, bytes, rounds, copyMs, pauseMs }, process);
+      this.#schedule.back(attempt);
+      this.#prepareSpare();
+      return;
+    }
     const afterMs = performance.now() - this.#diedMs.get(process)!;
     const spare = this.#spareOf(process);
     const pauseMs = this.#pauseMs;
@@ -497,18 +612,24 @@ export class JobClones {
     this.#schedule.back(attempt);
     if (this.#schedule.present !== null) return;
     const back = this.#untold.splice(0).sort((one, other) => one - other);
-    const { report, nodes, core } = this.#parts;
+    const { report } = this.#parts;
     for (const each of back) this.#spares.regained(this.#nodeOf(each));
-    // Not sooner: another process would take the processors from those that come back.
-    if (core.outcome === undefined && this.#spares.left.length === 0) nodes.prepareSpare(!this.#options.isByProgram);
+    this.#prepareSpare();
     const spares = [...new Set(back.map((each) => this.#spareOf(each)))].filter((each) => each > 0);
     const where = spares.length === 0 ? "" : `, on spare ${spares.join(" and ")}`;
     report.note(`${report.names.listed(back)} came back, ${(afterMs / 1000).toFixed(2)} s after the loss${where}`);
   }
 
-  /** Is it there, and has it said so? */
-  #isNodeThere(process: number): boolean {
-    const node = this.#nodeOf(process);
+  /** Not sooner than all are there: another process would take the processors from those that come. */
+  #prepareSpare(): void {
+    const { nodes, core } = this.#parts;
+    if (core.outcome === undefined && this.#schedule.present === null && this.#spares.left.length === 0)
+      nodes.prepareSpare(!this.#options.isByProgram);
+  }
+
+  /** Is the node of the clone there, and has it said so? */
+  #isNodeThere(attempt: CloneAttempt): boolean {
+    const node = this.#placeOf(attempt);
     return this.#parts.core.isNodeAlive(node) && (!this.#successors.has(node) || this.#ready.has(node));
   }
 

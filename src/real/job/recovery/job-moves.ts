@@ -1,7 +1,6 @@
 /**
- * `banyan move`: ranks of a job go on elsewhere because somebody wants it, not because they are lost. Where they come back as clones what moves is a node, with all its ranks: places of
- * processes do not change then, another process takes the place of the node (ADR 50), and a rank is moved with its node. Where they begin again from checkpoints a rank is moved with its
- * correlated set (ADR 73). Where they do neither the whole job goes on in other places (ADR 63), and a rank is moved alone.
+ * `banyan move`: ranks of a job go on elsewhere because somebody wants it, not because they are lost. Where the lost come back as clones a replica is moved alone, copied while it runs
+ * (ADR 79). Where they begin again from checkpoints a rank is moved with those that cannot be without it (ADR 73). Where they do neither the whole job goes on in other places (ADR 63).
  */
 import { setMoveOf } from "../../../core/service/moved-sets.ts";
 import type { Placement } from "../../../core/service/placement.ts";
@@ -13,12 +12,12 @@ import type { JobRelocation } from "./job-relocation.ts";
 /** The ranks of a node; or a rank, perhaps with those beside it. */
 export type Moved =
   | { readonly kind: "node"; readonly node: number }
-  /** `replica`: null, any. */
-  | { readonly kind: "rank"; readonly rank: number; readonly replica: number | null };
+  /** `replica`: null, any. `from`: the one on that node; null, any. */
+  | { readonly kind: "rank"; readonly rank: number; readonly replica: number | null; readonly from: number | null };
 
 export interface MoveOrder {
   readonly moved: Moved;
-  /** Where to: a node in reserve, which are counted behind those of the job; or, where all of the job goes on elsewhere, any. Null: any. */
+  /** Where to: any node, those in reserve are counted behind those that the job began with. Null: any. */
   readonly onto: number | null;
 }
 
@@ -28,7 +27,6 @@ interface JobMovesOptions {
   readonly ranks: number;
   /** By process: its node. */
   readonly placement: Placement;
-  readonly spares: number;
   /** Where the lost begin again: set of each rank. */
   readonly setOf: readonly number[] | null;
   /** Can a rank become a set of its own? */
@@ -42,7 +40,7 @@ interface JobMovesOptions {
 interface JobMovesParts {
   readonly core: { readonly outcome: unknown };
   /** Null: lost ranks do not come back as clones; do not begin again. */
-  readonly clones: Pick<JobClones, "drain" | "nodeOf"> | null;
+  readonly clones: Pick<JobClones, "move"> | null;
   readonly recovery: Pick<JobRecovery, "drain" | "move"> | null;
   /** Instead of both. */
   readonly relocation: Pick<JobRelocation, "begin"> | null;
@@ -61,13 +59,11 @@ export class JobMoves {
   move({ moved, onto }: MoveOrder): string {
     const { core, clones, recovery, relocation } = this.#parts;
     if (core.outcome !== undefined) return "the job ends";
-    const node = this.#nodeOf(moved);
-    if (typeof node === "string") return node;
+    if (clones !== null) return clones.move({ moved, onto });
+    const obstacle = this.#obstacleTo(moved);
+    if (obstacle !== "") return obstacle;
     if (relocation !== null) return relocation.begin({ moved, onto });
-    if (recovery !== null) return this.#moveSets(recovery, { moved, onto });
-    const spare = this.#spareOf(onto);
-    if (typeof spare === "string") return spare;
-    return clones?.drain(node, spare) ?? "";
+    return recovery === null ? "" : this.#moveSets(recovery, { moved, onto });
   }
 
   #moveSets(recovery: Pick<JobRecovery, "drain" | "move">, order: MoveOrder): string {
@@ -83,25 +79,14 @@ export class JobMoves {
     return recovery.move(found);
   }
 
-  #nodeOf(moved: Moved): number | string {
+  /** Empty: there is none. */
+  #obstacleTo(moved: Moved): string {
     const { nodes, ranks, placement } = this.#options;
-    const { clones } = this.#parts;
-    if (moved.kind === "node") return moved.node < nodes ? moved.node : `the job has ${upTo("node", nodes)}`;
-    const { rank, replica } = moved;
+    if (moved.kind === "node") return moved.node < nodes ? "" : `the job has ${upTo("node", nodes)}`;
+    const { rank, replica, from } = moved;
     if (rank >= ranks) return `the job has ${upTo("rank", ranks)}`;
-    if (clones !== null) return clones.nodeOf(rank, replica);
-    return replica === null || replica === 0 ? placement[rank]! : `rank ${rank} has no replicas`;
-  }
-
-  /** The number of a spare. */
-  #spareOf(onto: number | null): number | null | string {
-    const { nodes, spares } = this.#options;
-    if (onto === null) return null;
-    if (onto >= nodes && onto < nodes + spares) return onto - nodes + 1;
-    const reserve = spares === 0 ? "none" : spares === 1 ? `node ${nodes}` : `nodes ${nodes} to ${nodes + spares - 1}`;
-    return onto < nodes
-      ? `node ${onto} has a place of its own; only a node in reserve takes another's: ${reserve}`
-      : `nodes in reserve: ${reserve}`;
+    if (replica !== null && replica !== 0) return `rank ${rank} has no replicas`;
+    return from === null || placement[rank] === from ? "" : `rank ${rank} is not on node ${from}`;
   }
 }
 

@@ -53,6 +53,8 @@ interface TcpHostOptions {
   /** Processes that the job can have, and those of this node in the order of their places. */
   readonly ranks: number;
   readonly ranksHere: readonly number[];
+  /** Ranks of other nodes that can be adopted beside them; none unless given. */
+  readonly guests?: number;
   /** Those of this node that are not there yet, see `rankBorn`. */
   readonly unborn?: readonly number[];
   /** The present one of every rank, those of this node among them; 0 unless told. */
@@ -119,10 +121,10 @@ export class TcpHost {
   #closed = false;
 
   constructor(options: TcpHostOptions) {
-    const { job, ranks, ranksHere, unborn = [], address = "127.0.0.1", port = 0, report } = options;
+    const { job, ranks, ranksHere, unborn = [], guests = 0, address = "127.0.0.1", port = 0, report } = options;
     assert(job.secret.length === secretBytes, "a job's secret has 32 bytes");
     this.#options = options;
-    this.handover = newHandover({ processes: ranksHere.length, ranks });
+    this.handover = newHandover({ processes: ranksHere.length + guests, ranks });
     this.#handover = new Handover(this.handover);
     for (const [place, rank] of ranksHere.entries()) this.#places.set(rank, place);
     this.#here = ranksHere.map((rank) => (unborn.includes(rank) ? null : PeerState.ALIVE));
@@ -200,9 +202,29 @@ export class TcpHost {
     }
   }
 
-  /** The thread of a rank of this node is gone, and not in order. */
+  /** A rank of another node will be here, in that place; `rankReturned` follows when it begins. */
+  adopt(rank: number, place: number): void {
+    for (const pair of this.#pairs.values()) if (pair.there === rank) this.#stop(pair);
+    this.#places.set(rank, place);
+    this.#here[place] = PeerState.DEAD;
+    for (const [other, life] of this.#incarnations.entries())
+      if (life > 0) this.#handover.say(place, other, this.#stateOf(other), life);
+  }
+
+  /** A rank of this node is elsewhere from now on; its thread may end later. `peerReturned` tells of its life there. */
+  release(rank: number): void {
+    this.#places.delete(rank);
+    this.#stopTrying((pair) => pair.here === rank);
+  }
+
+  #stateOf(rank: number): PeerState {
+    return this.#dead.has(rank) ? PeerState.DEAD : PeerState.ALIVE;
+  }
+
+  /** The thread of a rank of this node, or of one that was here, is gone, and not in order. */
   rankDied(rank: number): void {
-    this.#here[this.#places.get(rank)!] = PeerState.DEAD;
+    const place = this.#places.get(rank);
+    if (place !== undefined) this.#here[place] = PeerState.DEAD;
     for (const pair of this.#pairs.values()) if (pair.here === rank) this.#release(pair, pair);
     this.#stopTrying((pair) => pair.here === rank);
   }
