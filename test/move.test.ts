@@ -75,12 +75,12 @@ test("M7 banyan move says what is wrong with the call, and which jobs have no ra
   }
   run.child.kill("SIGTERM");
   await run.ended;
-  const call = "give either --drain NODE, or --rank RANK and perhaps --replica NUMBER";
+  const call = "give either --drain NODE, or --rank RANK and perhaps --replica NUMBER or --from NODE";
   assert.deepEqual(errors, [
     `2 banyan: Cannot move: ${call}`,
     `2 banyan: Cannot move: ${call}`,
     '2 banyan: Cannot use "x" for --rank: it must be a whole number',
-    "1 banyan: Cannot move rank 0: lost ranks of this job do not begin again elsewhere, and there can be no images of all of them at once: only programs in C and C++ can be; run it with --sustain and --spares, or under a protocol that takes checkpoints",
+    "1 banyan: Cannot move rank 0: lost ranks of this job do not begin again elsewhere, and there can be no images of all of them at once: only programs in C and C++ can be; run it with --sustain, or under a protocol that takes checkpoints",
   ]);
 });
 

@@ -1,7 +1,7 @@
 /** D5 on real processes: lost replicas are cloned onto spares, as long as there are any. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { banyan, messages, Run, until } from "./harness.ts";
+import { messages, Run, until } from "./harness.ts";
 import { long } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
@@ -22,41 +22,6 @@ async function loseAndRegain(run: Run, node: number): Promise<void> {
   process.kill(run.nodePid(node), "SIGKILL");
   await until(() => timesBack(run) > before || run.child.exitCode !== null, "the lost came back");
 }
-
-async function drainAndRegain(run: Run, node: number): Promise<void> {
-  const { code, stderr } = await banyan(["move", `${run.child.pid}`, "--drain", `${node}`]);
-  assert.equal(code, 0, stderr);
-  await until(() => timesBack(run) > 0 || run.child.exitCode !== null, "the drained came back");
-}
-
-test(
-  "D5 a replica is moved onto the spare that was chosen; a node with the only process of a rank stays",
-  limit,
-  async () => {
-    const rank0 = ["--replicate-ranks", "0"];
-    const run = new Run(sustained(2, 2, ...rank0, "--spares", "2", exchange, "100000", "30000"), {
-      stdin: "3\n4\n",
-      timeoutMs: 150_000,
-    });
-    await run.printed("at work", 2);
-    await until(() => idleSpares(run) === 2, "the spares are there");
-    const move = (...words: string[]) => banyan(["move", `${run.child.pid}`, ...words]);
-    const refused = await move("--rank", "1", "--replica", "1");
-    assert.equal(refused.stderr, "banyan: Cannot move replica 1 of rank 1: rank 1 has replica 0 alone\n");
-    assert.equal(refused.code, 1);
-    assert.equal((await move("--rank", "0", "--node", "3")).code, 0);
-    await until(() => timesBack(run) > 0 || run.child.exitCode !== null, "the moved came back");
-    process.kill(run.nodePid(0), "SIGTERM");
-    await until(() => run.stderr.includes("Cannot drain node 0"), "the node cannot go");
-    run.child.kill("SIGINT");
-    const { stderr } = await run.ended;
-    assert.match(stderr, /node 1 is drained: replica 1 of rank 0 will be elsewhere/);
-    assert.match(stderr, /replica 1 of rank 0 came back, [\d.]+ s after the loss, on spare 2/);
-    assert.match(stderr, /Cannot drain node 0: replica 0 of rank 1 would be lost: there is no other/);
-    assert.match(stderr, /came back \(cloned from replica 0 onto spare 2, /);
-    run.assertNothingLeft();
-  },
-);
 
 /** Of a program that has come to its end, whatever happened: each line once. */
 function assertRight(stdout: string, ranks: number, rounds: number): void {
@@ -80,8 +45,7 @@ test("D5 four spares and a kill every three seconds: redundancy comes back each 
   await until(() => idleSpares(run) === 4, "the spares are there");
   for (const [turn, node] of [0, 1, 0, 1, 0, 1].entries()) {
     const nextMs = performance.now() + 3_000;
-    if (turn === 0) await drainAndRegain(run, node);
-    else await loseAndRegain(run, node);
+    await loseAndRegain(run, node);
     assert.equal(run.stderr.split(", on spare ").length - 1, Math.min(turn + 1, 4), run.stderr);
     await until(() => performance.now() >= nextMs, "three seconds are over");
   }

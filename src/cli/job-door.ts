@@ -37,11 +37,13 @@ const moveShape =
 const isQuestion = (text: string): text is JobQuestion => text === "job" || text === "ranks" || moveShape.test(text);
 
 export function moveQuestion({ moved, onto }: MoveOrder): JobQuestion {
-  const what =
-    moved.kind === "node"
-      ? `node ${moved.node}`
-      : `rank ${moved.rank}${moved.replica === null ? "" : ` replica ${moved.replica}`}${moved.from === null ? "" : ` from ${moved.from}`}`;
-  return `move ${what}${onto === null ? "" : ` onto ${onto}`}`;
+  return `move ${movedText(moved)}${onto === null ? "" : ` onto ${onto}`}`;
+}
+
+function movedText(moved: Moved): string {
+  if (moved.kind === "node") return `node ${moved.node}`;
+  const { rank, replica, from = null } = moved;
+  return `rank ${rank}${replica === null ? "" : ` replica ${replica}`}${from === null ? "" : ` from ${from}`}`;
 }
 
 /** Null: that is no order. */
@@ -54,7 +56,7 @@ export function moveOrder(question: JobQuestion): MoveOrder | null {
   const moved: Moved =
     typeof node === "number"
       ? { kind: "node", node }
-      : { kind: "rank", rank: rank ?? 0, replica: replica ?? null, from: from ?? null };
+      : { kind: "rank", rank: rank ?? 0, replica: replica ?? null, ...(typeof from === "number" ? { from } : {}) };
   return { moved, onto: onto ?? null };
 }
 

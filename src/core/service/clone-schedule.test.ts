@@ -109,3 +109,67 @@ describe("R6 which replica comes back next", () => {
     equal(only.said.length, 0);
   });
 });
+
+describe("D5 a living replica goes on elsewhere", () => {
+  it("D5 as the source of its own next life, one after the other, behind those that are lost", () => {
+    const { schedule, said } = scheduled([2, 2]);
+    schedule.died({ rank: 0, replica: 1 });
+    schedule.move({ rank: 1, replica: 1 });
+    schedule.move({ rank: 1, replica: 0 });
+    bringBack(schedule);
+    bringBack(schedule);
+    schedule.died({ rank: 0, replica: 0 });
+    bringBack(schedule);
+    bringBack(schedule);
+    deepEqual(said, [
+      "ask 0.1 life 1 from 0",
+      "ask 1.1 life 2 from 1",
+      "ask 1.0 life 3 from 0",
+      "ask 0.0 life 4 from 1",
+    ]);
+    equal(schedule.present, null);
+    equal(schedule.isAlive({ rank: 1, replica: 0 }), true);
+  });
+
+  it("D5 an attempt that comes to nothing leaves it alive where it is, and is not repeated", () => {
+    for (const end of ["failed", "refused"] as const) {
+      const { schedule, said } = scheduled([2]);
+      schedule.move({ rank: 0, replica: 1 });
+      if (end === "failed") schedule.failed(schedule.present!);
+      else schedule.refused(0);
+      deepEqual(said, ["ask 0.1 life 1 from 1", "give up 0.1 life 1 from 1"]);
+      equal(schedule.present, null);
+      equal(schedule.isAlive({ rank: 0, replica: 1 }), true);
+    }
+  });
+
+  it("D5 one that dies before it has begun elsewhere, or afterwards, comes back as a clone of another; its twin's death changes nothing", () => {
+    for (const step of ["copying", "asked", "moving", "joining"] as const) {
+      const { schedule, said } = scheduled([2], () => true, step !== "copying");
+      schedule.move({ rank: 0, replica: 1 });
+      const attempt = schedule.present!;
+      if (step === "moving" || step === "joining") schedule.captured(attempt);
+      if (step === "joining") equal(schedule.begin(attempt), true);
+      schedule.died({ rank: 0, replica: 0 });
+      equal(schedule.present?.life, 1);
+      schedule.died({ rank: 0, replica: 1 });
+      // Nobody is left to clone it from.
+      equal(schedule.present, null);
+      equal(said.includes("give up 0.1 life 1 from 1"), step !== "joining");
+    }
+    const { schedule, said } = scheduled([2]);
+    schedule.move({ rank: 0, replica: 1 });
+    schedule.died({ rank: 0, replica: 1 });
+    deepEqual(said, ["ask 0.1 life 1 from 1", "give up 0.1 life 1 from 1", "ask 0.1 life 2 from 0"]);
+  });
+
+  it("D5 one that is dead when its turn comes is passed over", () => {
+    const { schedule, said } = scheduled([2, 2], ({ rank }) => rank !== 1);
+    schedule.move({ rank: 0, replica: 0 });
+    schedule.move({ rank: 1, replica: 1 });
+    schedule.died({ rank: 1, replica: 1 });
+    bringBack(schedule);
+    deepEqual(said, ["ask 0.0 life 1 from 0"]);
+    equal(schedule.present, null);
+  });
+});

@@ -31,7 +31,7 @@ export interface ReplicaMoveOrder {
   /** All replicas of a node; or one of a rank: that one, that on a node, or the last that lives: the first usually does what the rank does to files. */
   readonly moved:
     | { readonly kind: "node"; readonly node: number }
-    | { readonly kind: "rank"; readonly rank: number; readonly replica: number | null; readonly from: number | null };
+    | { readonly kind: "rank"; readonly rank: number; readonly replica: number | null; readonly from?: number | null };
   /** Null: the next in reserve, or one that is started. */
   readonly onto: number | null;
 }
@@ -73,7 +73,7 @@ function processesOn({ placement, stateOf, nodes }: ReplicaPlaces, node: number)
 
 function processOf(
   { players, plan, placement, stateOf }: ReplicaPlaces,
-  { rank, replica, from }: Extract<ReplicaMoveOrder["moved"], { kind: "rank" }>,
+  { rank, replica, from = null }: Extract<ReplicaMoveOrder["moved"], { kind: "rank" }>,
 ): number[] | string {
   const replicas = plan[rank];
   if (replicas === undefined) return `the job has ${upTo("rank", plan.length)}`;

@@ -27,6 +27,8 @@ interface AgentMemoryOptions {
 
 /** How long until a slot that a living process has to move away from, or a full log of notices, is looked at again. */
 const settleMs = 5;
+/** The same for news that a rank waits for others to have heard. */
+const hearMs = 1;
 
 export class AgentMemory {
   /** Put into the `workerData` of every rank of this node. */
@@ -152,6 +154,13 @@ export class AgentMemory {
   /** The same for a new life. Ranks that hear of it may talk to it: connections must know of it before. */
   returned({ rank, incarnation }: Life): void {
     this.#tell(NoticeKind.RETURNED, rank, incarnation, this.#places.get(rank) ?? -1);
+  }
+
+  /** Fulfilled when all ranks of this node that live have heard all news so far. */
+  async whenHeard(): Promise<void> {
+    while (this.#untold.length > 0 || !this.#notices.areRead) {
+      await new Promise((resolve) => setTimeout(resolve, hearMs));
+    }
   }
 
   /** A rank of this node was to go on elsewhere in that life, and will not. */

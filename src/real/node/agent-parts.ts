@@ -65,6 +65,8 @@ export class AgentParts {
   readonly part: NodePart | null;
   /** Lives of ranks that have gone on elsewhere (`lifeText`): their ends mean nothing. */
   readonly released = new Set<string>();
+  /** Ranks of other nodes that will be here, and have not begun. */
+  readonly adopted = new Set<number>();
   readonly #options: AgentOptions;
   readonly #eventsOf: (node: AgentParts, rank: number) => RankEvents;
 
@@ -185,7 +187,9 @@ export class AgentParts {
   /** A rank of another node will be here. */
   adopt(rank: number): void {
     const place = this.memory.adopt(rank);
-    if (place >= 0) this.tcp?.adopt(rank, place);
+    if (place < 0) return;
+    this.tcp?.adopt(rank, place);
+    this.adopted.add(rank);
   }
 
   incarnationOf(rank: number): number {

@@ -37,6 +37,7 @@ export class RankStarts {
     const { memory, tcp, threads } = this.#node;
     const thread = threads.get(rank);
     this.#node.released.add(lifeText(rank, this.#node.incarnationOf(rank)));
+    this.#node.adopted.delete(rank);
     memory.release(rank, thread !== undefined);
     tcp?.release(rank);
     this.#node.lives?.returned({ rank, incarnation });
@@ -100,11 +101,24 @@ export class RankStarts {
       this.#node.tcp?.rankReturned(rank, this.#node.incarnationOf(rank));
       this.#returning.delete(rank);
     }
+    await this.#introduceAdopted(ranks);
     const { shared: memory } = this.#node.memory;
     this.#startThreads(ranks.map((rank) => ({ rank, program: programOf(setup, rank), folders, origin: null, memory })));
     const lives = ranks.map((rank) => ({ rank, incarnation: this.#node.incarnationOf(rank) }));
     this.#node.send({ kind: "ranks-returned", ranks: lives });
     for (const rank of ranks) if (this.#doomed.delete(rank)) void this.#node.threads.get(rank)!.terminate();
+  }
+
+  /**
+   * Ranks that come from other nodes: those that are here must know that they reach them through memory now, before the first packet comes that way. Otherwise they would answer
+   * by the connection to where those were.
+   */
+  async #introduceAdopted(ranks: readonly number[]): Promise<void> {
+    const { memory, adopted } = this.#node;
+    const strangers = ranks.filter((rank) => adopted.delete(rank));
+    if (strangers.length === 0) return;
+    for (const rank of strangers) memory.returned({ rank, incarnation: this.#node.incarnationOf(rank) });
+    await memory.whenHeard();
   }
 
   /** By rank: those whose memories have arrived. */

@@ -56,6 +56,18 @@ export class NoticeBoard {
     this.#population.ringAll();
     return true;
   }
+
+  /** Have all processes that live read all of them? */
+  get areRead(): boolean {
+    const { calls, layout } = this.#node;
+    const count = calls.load(layout.noticesAt);
+    for (let process = 0; process < layout.processes; process++) {
+      const line = lineOf(layout, process);
+      const isAlive = (calls.load(line + Line.STATUS) & 0xff) === RankStatus.ALIVE;
+      if (isAlive && calls.load(line + Line.NOTICES_SEEN) !== count) return false;
+    }
+    return true;
+  }
 }
 
 /** A process's end. `isNews` is one plain load of a line that hardly ever changes: cheap enough for every progress. */

@@ -24,11 +24,13 @@ interface Scenario {
   readonly program: Script;
   readonly plan: readonly number[];
   readonly deaths: readonly Death[];
+  /** Replicas that shall go on elsewhere. */
+  readonly moves?: readonly Death[];
   readonly cost?: Partial<CostModel>;
   readonly makeReplica?: (options: ReplicationOptions, ports: ProtocolPorts) => ReplicationProtocol;
 }
 
-function survive({ program, plan, deaths, cost, makeReplica }: Scenario): RevivalOutcome {
+function survive({ program, plan, deaths, moves = [], cost, makeReplica }: Scenario): RevivalOutcome {
   const ranks = plan.length;
   const outcome = runRevivals({
     plan,
@@ -39,7 +41,8 @@ function survive({ program, plan, deaths, cost, makeReplica }: Scenario): Reviva
     imageNsMax: 0,
     makeReplica: makeReplica ?? ((options, ports) => new ReplicationProtocol(options, ports)),
     trouble: {
-      begin: ({ kill, numberOf }) => {
+      begin: ({ kill, move, numberOf }) => {
+        for (const { atNs, rank, replica } of moves) move(numberOf(rank, replica), atNs);
         for (const { atNs, rank, replica } of deaths) kill(numberOf(rank, replica), atNs);
       },
       happens: () => {},
@@ -133,6 +136,89 @@ describe("R6 §3.4: replica 1 of rank 1 dies and comes back", () => {
     ok(back > 0, `${back} came back`);
   });
 });
+
+describe("D5 replica 1 of rank 1 goes on elsewhere", () => {
+  const moves = [{ atNs: 15_000, rank: 1, replica: 1 }];
+
+  it("D5 everybody keeps what it may not have taken, it stands still, and its next life says what it holds", () => {
+    const lines: string[] = [];
+    const outcome = survive({ program: exchanges(6), plan: [2, 2], deaths: [], moves, makeReplica: traced(lines) });
+    deepEqual(outcome.moves, { wanted: 1, begun: 1, back: 1, givenUp: 0 });
+    equal(outcome.deaths, 0);
+    const first = lines.findIndex((line) => line.includes("prepare"));
+    const last = lines.findLastIndex((line) => line.includes("welcome"));
+    deepEqual(lines.slice(first, last + 1), moveTrace);
+    ok(!lines.some((line) => /^1\.0 sends .* to 0\.1/.test(line)), "nobody stands in for it");
+  });
+
+  it("D5 whoever of all dies, at whichever moment, all worlds come to the right answer", () => {
+    const totals = { source: 0, begun: 0, givenUp: 0, back: 0 };
+    const step = tries(8_000, 250);
+    for (const cost of [{}, { inFlightAtCrash: "delivered" }] as const) {
+      for (const [rank, replica] of [
+        [1, 0],
+        [1, 1],
+        [0, 0],
+        [0, 1],
+      ] as const) {
+        for (let atNs = 14_000; atNs < 90_000; atNs += step) {
+          const deaths = [{ atNs, rank, replica }];
+          const outcome = survive({ program: exchanges(7, 3_000), plan: [2, 2], deaths, moves, cost });
+          totals.source += outcome.deathsOf.source;
+          totals.begun += outcome.moves.begun;
+          totals.givenUp += outcome.moves.givenUp;
+          totals.back += outcome.clones.back;
+        }
+      }
+    }
+    ok(totals.source > 0 && totals.begun > 0 && totals.givenUp > 0 && totals.back > 0, JSON.stringify(totals));
+  });
+
+  it("D5 a rank with one process alone is moved too, and every rank one after the other", () => {
+    const all = [
+      { atNs: 15_000, rank: 0, replica: 0 },
+      { atNs: 16_000, rank: 1, replica: 0 },
+      { atNs: 17_000, rank: 1, replica: 1 },
+    ];
+    const outcome = survive({ program: exchanges(12, 3_000), plan: [1, 2], deaths: [], moves: all });
+    deepEqual(outcome.moves, { wanted: 3, begun: 3, back: 3, givenUp: 0 });
+  });
+});
+
+/** 1.1 itself asks. Until its image is taken it says to everybody what it holds, and everybody says so of what it has sent: "has #2 for 1.1" of the one that it came from, too. */
+const moveTrace: readonly string[] = [
+  "1.1 prepare 17 for 0.0",
+  "1.1 prepare 17 for 0.1",
+  "1.1 prepare 17 for 1.0",
+  "0.0 below 2 for 1.1",
+  "0.0 prepared 17 for 1.1",
+  "0.1 below 2 for 1.1",
+  "0.1 prepared 17 for 1.1",
+  "1.1 sends #2 to 0.1",
+  "1.1 has #1 for 0.0",
+  "1.1 has #1 for 0.1",
+  "1.0 sends #2 to 0.0",
+  "1.0 prepared 17 for 1.1",
+  "1.0 has #1 for 0.1",
+  "0.0 sends #2 to 1.0",
+  "0.0 has #2 for 1.1",
+  "0.1 sends #2 to 1.1",
+  "0.1 has #2 for 1.0",
+  "0.1 has #2 for 1.1",
+  "1.1 has #2 for 0.0",
+  "1.1 has #2 for 0.1",
+  "1.1 hello 1 for 0.0",
+  "1.1 below 3 for 0.0",
+  "1.1 told 0 for 0.0",
+  "1.1 hello 1 for 1.0",
+  "1.1 hello 1 for 0.1",
+  "1.1 below 3 for 0.1",
+  "1.1 told 0 for 0.1",
+  "0.0 below 3 for 1.1",
+  "0.0 welcome 1 for 1.1",
+  "0.1 below 3 for 1.1",
+  "0.1 welcome 1 for 1.1",
+];
 
 /**
  * "prepare 17": the first question about replica 1. "below 2": holds #0 and #1. "sent_before 1": #0 was sent in world 1, so that the source, which stands in there, must have

@@ -14,7 +14,7 @@ type Run = (makeReplica?: MakeReplica) => RevivalOutcome;
 const bySeed =
   (seed: number): Run =>
   (makeReplica) =>
-    runRevivalSeed({ seed, events: 40, variant: "parallel", makeReplica });
+    runRevivalSeed({ seed, events: 40, variant: "parallel", makeReplica, moves: false });
 
 /**
  * Replica 1 of rank 1 is lost, and replica 0 stands in for it. A large message of that one has been announced in world 1, and is not taken yet, when its image is

@@ -31,6 +31,25 @@ describe("R6 random programs with replicas that come back", () => {
     ok(back > 0, `${back} came back`);
   });
 
+  it("D5 replicas go on elsewhere while they live, whatever dies meanwhile, and all worlds come to the right answer", () => {
+    const totals = { begun: 0, back: 0, givenUp: 0, source: 0 };
+    const seeds = tries(8, 300);
+    for (let seed = 1; seed <= seeds; seed++) {
+      const comparing = ([undefined, "hash", "whole"] as const)[seed % 3];
+      const outcome = runRevivalSeed({ seed, moves: true, comparing });
+      equal(outcome.violations.length, 0, failureText({ seed, protocol: "replication" }, outcome));
+      totals.begun += outcome.moves.begun;
+      totals.back += outcome.moves.back;
+      totals.givenUp += outcome.moves.givenUp;
+      totals.source += outcome.deathsOf.source;
+    }
+    ok(totals.begun > seeds / 4 && totals.back > seeds / 4 && totals.givenUp > 0, JSON.stringify(totals));
+    // A large message that a stand-in was still sending when it was moved itself.
+    // An announcement for the life before, which the next one answered.
+    equal(runRevivalSeed({ seed: 3, moves: true }).violations.length, 0);
+    equal(runRevivalSeed({ seed: 10552, moves: true, variant: "mirror" }).violations.length, 0);
+  });
+
   it("D5 redundancy is held as long as there are spares, then as long as any replica lives", () => {
     let [begun, deaths] = [0, 0];
     for (let seed = 1; seed <= tries(4, 60); seed++) {

@@ -12,8 +12,8 @@ import type { JobRelocation } from "./job-relocation.ts";
 /** The ranks of a node; or a rank, perhaps with those beside it. */
 export type Moved =
   | { readonly kind: "node"; readonly node: number }
-  /** `replica`: null, any. `from`: the one on that node; null, any. */
-  | { readonly kind: "rank"; readonly rank: number; readonly replica: number | null; readonly from: number | null };
+  /** `replica`: null, any. `from`: the one on that node; null, and unless given, any. */
+  | { readonly kind: "rank"; readonly rank: number; readonly replica: number | null; readonly from?: number | null };
 
 export interface MoveOrder {
   readonly moved: Moved;
@@ -83,7 +83,7 @@ export class JobMoves {
   #obstacleTo(moved: Moved): string {
     const { nodes, ranks, placement } = this.#options;
     if (moved.kind === "node") return moved.node < nodes ? "" : `the job has ${upTo("node", nodes)}`;
-    const { rank, replica, from } = moved;
+    const { rank, replica, from = null } = moved;
     if (rank >= ranks) return `the job has ${upTo("rank", ranks)}`;
     if (replica !== null && replica !== 0) return `rank ${rank} has no replicas`;
     return from === null || placement[rank] === from ? "" : `rank ${rank} is not on node ${from}`;

@@ -85,7 +85,7 @@ export class JobRelocation {
     const { refusal, freezing, program } = this.#parts;
     const { faults, trace, debugPort } = this.#options;
     if (refusal !== undefined)
-      return `lost ranks of this job do not begin again elsewhere, and there can be no images of all of them at once: ${refusal}; run it with --sustain and --spares, or under a protocol that takes checkpoints`;
+      return `lost ranks of this job do not begin again elsewhere, and there can be no images of all of them at once: ${refusal}; run it with --sustain, or under a protocol that takes checkpoints`;
     if (!this.#hasBegun) return "not all of its ranks have begun; try again when they have";
     if (this.#underWay !== null) return "ranks are being moved; try again when they are there";
     if (faults !== null) return "it has a fault plan, whose times and victims are those of the processes that it has";
