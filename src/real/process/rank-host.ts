@@ -121,6 +121,11 @@ export class RankHost {
   #isAtGate = false;
   /** Does a data plane wait for the end of a wait? */
   readonly #hasPlane: boolean;
+  /**
+   * Are notices read at the end of every wait? Where several processes play a rank one that is behind finds its messages there, and never has nothing to do; a clone, or a process that has been
+   * moved, would wait for it.
+   */
+  readonly #hearsSoon: boolean;
   /** How often the process had slept when it last looked at the time. */
   #parks = 0;
   /** Conditions that `await`s wait for, in the order of the `await`s. */
@@ -144,6 +149,7 @@ export class RankHost {
     this.#notices = options.notices;
     this.#options = options;
     this.#hasPlane = options.process.pass.isUsed;
+    this.#hearsSoon = (options.process.protocol?.cloning ?? null) !== null;
     this.#hearer = {
       died: (process, incarnation) => {
         if (process === options.number && options.survivesDeaths) options.buried();
@@ -297,6 +303,7 @@ export class RankHost {
     this.#inquiryPauses.end();
     if (this.whereabouts.sleeps !== 0) this.whereabouts.end();
     if (this.#hasPlane) this.process.openPass();
+    if (this.#hearsSoon) this.listen();
   }
 
   /** The node's order to the process: one of `Stop`. */
