@@ -41,7 +41,7 @@ export interface MovedReplica {
   readonly bytes: number;
   readonly rounds: number;
   readonly copyMs: number;
-  /** So long it stood still: until everybody knew it in its new place. */
+  /** So long it stood still: from its last page until its program ran in its new place. */
   readonly pauseMs: number;
 }
 

@@ -330,6 +330,7 @@ export class NodeListener {
 
   #rankBegan(rank: number, incarnation: number): void {
     if (rank < this.#options.ranks) this.#parts.recovery?.began(rank, incarnation);
+    this.#parts.clones?.began(rank, incarnation);
     this.#begins(rank);
   }
 

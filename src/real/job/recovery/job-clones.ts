@@ -124,6 +124,8 @@ export class JobClones {
   #travel: CloneTravel | null = null;
   /** When the source stopped, and how long it stood still. */
   #stoppedMs = 0;
+  /** When the clone that was begun last ran. */
+  #runsMs = 0;
   #pauseMs = 0;
   #arrived: Arrived | null = null;
   /** The one that was begun with, until everybody knows its clone. */
@@ -587,6 +589,13 @@ export class JobClones {
     });
   }
 
+  /** Its program runs. */
+  began(process: number, incarnation: number): void {
+    const attempt = this.#begun?.attempt;
+    if (attempt !== undefined && this.#processOf(attempt.clone) === process && attempt.life === incarnation)
+      this.#runsMs = performance.now();
+  }
+
   /** Everybody knows the clone. */
   caughtUp(process: number, incarnation: number): void {
     const begun = this.#begun;
@@ -597,7 +606,7 @@ export class JobClones {
     this.#asked.delete(this.#sourceOf(attempt));
     this.#remove(process, numberOf(attempt));
     if (isMove(attempt)) {
-      const pauseMs = performance.now() - this.#stoppedMs;
+      const pauseMs = this.#runsMs - this.#stoppedMs;
       const where = { from: before, node: this.#nodeOf(process) };
       this.#moving.came({ ...attempt.clone, ...where, bytes, rounds, copyMs, pauseMs }, process);
       this.#schedule.back(attempt);
