@@ -89,7 +89,8 @@ export class JobReport {
     const who = `${this.names.listed(ranks)} ${isOne ? "is" : "are"} on node ${node} now`;
     const gone = emptied === null ? "" : `; node ${emptied} has no ranks any more, and is gone`;
     const message = `${who}; ${isOne ? "it" : "they"} stood still for ${secondsText(how.stoodMs)}${gone}`;
-    this.events.push({ kind: "moved", ranks, node, ...how, message, afterMs: this.elapsedMs });
+    const played = ranks.map((process) => this.names.rankOf(process));
+    this.events.push({ kind: "moved", ranks: played, node, ...how, message, afterMs: this.elapsedMs });
   }
 
   note(message: string): void {
