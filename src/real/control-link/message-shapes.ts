@@ -246,7 +246,7 @@ export function toNodeShapes({ processes, here, recovers, protocol }: NodePlace)
       protocolPart: forNode,
       watches: list(watch(own)),
     }),
-    "give-clone": object({ kind: kind("give-clone"), rank: own, number: number32 }),
+    "give-clone": object({ kind: kind("give-clone"), rank: own, number: number32, isMoved: flag }),
     "take-clone": object({ kind: kind("take-clone"), rank: own, number: number32, source: rank, from: list(address) }),
     "drop-clone": object({ kind: kind("drop-clone"), rank: own }),
     "adopt-rank": object({ kind: kind("adopt-rank"), rank }),

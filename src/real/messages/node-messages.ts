@@ -219,6 +219,8 @@ interface GiveClone {
   readonly kind: "give-clone";
   readonly rank: number;
   readonly number: number;
+  /** It is the next life of the rank itself, which stands still when its last page has left. */
+  readonly isMoved: boolean;
 }
 /** A clone shall be that rank of the node: its memory comes from there. */
 interface TakeClone {

@@ -2,8 +2,6 @@
  * The parts of a node, put together: files, connections, memory, threads, images, and the protocol's part. Each is made once; a part
  * that calls another one, made later, does so when a rank runs.
  */
-import { playersOf } from "../../core/base/players.ts";
-import { cloneOfNumber } from "../../core/ft/clones.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import type { ReadyMemory } from "../cloning/ready-memory.ts";
 import { WaitingThreads } from "../cloning/waiting-threads.ts";
@@ -151,20 +149,14 @@ export class AgentParts {
         senders: new WaitingThreads("clone-sender.cjs"),
         newMemory: () => readyMemory.take(this.setup.memoryMb) ?? tryToAllocate(() => this.threads.newMemory()),
         news: (rank, number, news) => this.send({ kind: "clone", rank, number, news }),
-        captured: (rank, facts, problem) => {
+        captured: (rank, facts, { problem, isMoved }) => {
           // At once: the dispatcher would say the same. One that goes on elsewhere stands still until that has begun.
-          if (problem === "" && !this.#isMoving(rank, facts.number)) this.memory.stop(rank, Stop.NO);
+          if (problem === "" && !isMoved) this.memory.stop(rank, Stop.NO);
           const message = problem === "" ? ({ kind: "captured" } as const) : ({ kind: "image", problem } as const);
           this.send({ kind: "from-rank", rank, message: { ...message, ...facts } });
         },
       },
     );
-  }
-
-  /** Does the image with that number go to the next life of that rank, elsewhere? */
-  #isMoving(rank: number, number: number): boolean {
-    const { replicas } = this.setup;
-    return replicas !== null && playersOf(replicas)[rank]!.replica === cloneOfNumber(number).replica;
   }
 
   #createPart(): NodePart | null {

@@ -129,7 +129,7 @@ export class Agent {
         void this.#starts.restart(message);
         break;
       case "give-clone":
-        this.#node.clones!.give(message.rank, message.number);
+        this.#node.clones!.give(message.rank, message);
         break;
       case "take-clone":
         this.#node.clones!.take(message.rank, message);

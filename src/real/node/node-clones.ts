@@ -42,8 +42,8 @@ interface NodeClonesPorts {
   /** Undefined: there is no memory for another process. */
   newMemory(): WebAssembly.Memory | undefined;
   news(rank: number, number: number, news: CloneNews): void;
-  /** The source may go on, or `problem` says why there is no image. */
-  captured(rank: number, facts: CaptureFacts, problem: string): void;
+  /** The source may go on, unless it is moved; or `problem` says why there is no image. */
+  captured(rank: number, facts: CaptureFacts, how: { readonly problem: string; readonly isMoved: boolean }): void;
 }
 
 /** What the threads of a clone have said, lane by lane; null: nothing yet. */
@@ -64,6 +64,7 @@ class Said<Word> {
 
 class Giving {
   readonly number: number;
+  readonly isMoved: boolean;
   readonly threads: Worker[] = [];
   readonly ports: Said<number>;
   readonly rounds: Said<readonly CopiedRound[]>;
@@ -73,8 +74,9 @@ class Giving {
   looked: CopiedRound | null = null;
   facts: CaptureFacts | null = null;
 
-  constructor(number: number, lanes: number) {
+  constructor({ number, isMoved }: { readonly number: number; readonly isMoved: boolean }, lanes: number) {
     this.number = number;
+    this.isMoved = isMoved;
     this.ports = new Said(lanes);
     this.rounds = new Said(lanes);
     this.last = new Said(lanes);
@@ -135,7 +137,7 @@ export class NodeClones {
   }
 
   /** A clone shall be made from that process of this node. */
-  give(rank: number, number: number): void {
+  give(rank: number, { number, isMoved }: { readonly number: number; readonly isMoved: boolean }): void {
     this.drop(rank);
     const memory = this.#ports.memoryOf(rank);
     const marks = this.#marks.get(rank);
@@ -144,7 +146,7 @@ export class NodeClones {
       return;
     }
     const of = lanesFor(usedRanges(marks, new Int32Array(memory.buffer)));
-    const giving = new Giving(number, of);
+    const giving = new Giving({ number, isMoved }, of);
     this.#giving.set(rank, giving);
     const { job, host } = this.#options;
     for (let index = 0; index < of; index++) {
@@ -191,14 +193,14 @@ export class NodeClones {
       default:
         this.drop(rank);
         if (facts === null) this.#ports.news(rank, number, { kind: "failed", problem: message.problem });
-        else this.#ports.captured(rank, facts, message.problem);
+        else this.#ports.captured(rank, facts, { problem: message.problem, isMoved: giving.isMoved });
     }
   }
 
-  #tellCaptured(rank: number, { number, looked, facts }: Giving): void {
+  #tellCaptured(rank: number, { number, looked, facts, isMoved }: Giving): void {
     if (looked === null || facts === null) return;
     this.#ports.news(rank, number, { kind: "left", last: looked });
-    this.#ports.captured(rank, facts, "");
+    this.#ports.captured(rank, facts, { problem: "", isMoved });
   }
 
   /** That process stands still: the rest of its memory goes to its clone. */
@@ -212,7 +214,7 @@ export class NodeClones {
   finish(rank: number, { last, ...facts }: Omit<LastPartOfClone, "kind">): void {
     const giving = this.#giving.get(rank);
     if (giving?.number !== facts.number) {
-      this.#ports.captured(rank, facts, "nobody has room for it any more");
+      this.#ports.captured(rank, facts, { problem: "nobody has room for it any more", isMoved: false });
       return;
     }
     giving.facts = facts;

@@ -42,7 +42,12 @@ export class CloneTravel {
     this.places = places;
     this.#send = send;
     // Threads are started there while the node of the clone is prepared.
-    send(places.sourceNode, { kind: "give-clone", rank: places.source, number });
+    send(places.sourceNode, {
+      kind: "give-clone",
+      rank: places.source,
+      number,
+      isMoved: places.source === places.clone,
+    });
   }
 
   /** The node of the clone is there. */
