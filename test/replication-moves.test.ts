@@ -51,7 +51,7 @@ test(
   "D5 a replica goes alone to a spare, then to a node that is started; the one beside it stays in its process, and nobody is lost",
   limit,
   async () => {
-    const rounds = 600;
+    const rounds = 450;
     const run = start(rounds, "--spares", "1");
     await run.printed("at work", 2);
     await until(() => idleSpares(run).length === 1, "the spare is there");
@@ -117,7 +117,7 @@ test(
 );
 
 test("D5 SIGTERM to a node drains it: its replicas are copied elsewhere before it goes", limit, async () => {
-  const rounds = 500;
+  const rounds = 350;
   const run = start(rounds);
   await run.printed("at work", 2);
   process.kill(run.nodePid(1), "SIGTERM");
