@@ -10,7 +10,7 @@ import { ImageError } from "../../image/image-error.ts";
 import { isWorthAnotherRound, pagesFew } from "../../image/pre-copy.ts";
 import type { MemoryRange } from "../../image/ranges.ts";
 import { DepartingMemory, type TravelPiece } from "../../image/travelling/departing-memory.ts";
-import { keysBytes } from "../../image/travelling/page-book.ts";
+import { keysBytes } from "../../image/page-hash.ts";
 import { setFlagsFor } from "../../v8/flags.ts";
 import { ThreadPriority } from "../machine/thread-priority.ts";
 import { CallVerdict, ServiceCode } from "../transport/handshake/handshake.ts";
