@@ -20,7 +20,6 @@ type Purpose =
   | "run the compiler"
   | "run the compiler for long"
   | "optimise the compiler"
-  | "sum at once"
   | "call intrinsics"
   | "collect garbage on demand";
 
@@ -86,8 +85,6 @@ export const flags: readonly Flag[] = [
   // Every function that is called is optimised at once (src/cc/machine-code): in place of the baseline compiler's code.
   { flag: "--no-liftoff-only", purpose: "optimise the compiler" },
   { flag: "--no-liftoff", purpose: "optimise the compiler" },
-  // Whoever reads images back and runs no program in C (real/image/verify-images.ts).
-  { flag: "--no-liftoff", purpose: "sum at once" },
   { flag: "--allow-natives-syntax", purpose: "call intrinsics" },
   { flag: "--expose-gc", purpose: "collect garbage on demand" },
 ];

@@ -6,9 +6,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as others } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { checksumOf } from "../../image/checksum.ts";
 import { ImageError } from "../../image/image-error.ts";
-import { setFlagsFor, unsetFlagsFor } from "../../v8/flags.ts";
 import { steadyMs } from "../machine/steady-clock.ts";
 import { checkingImage } from "./read-image.ts";
 
@@ -61,11 +59,9 @@ export class ImageVerifier {
 
 /** One for all jobs of the process. */
 let verifier: ImageVerifier | undefined;
-let hasOptimised = false;
 
 /** The objection to the first bad image; empty: all are good. */
 export function verifyImages(paths: readonly string[]): Promise<string> {
-  optimiseChecksum();
   if (paths.reduce((sum, path) => sum + bytesOf(path), 0) <= bytesHereMax) return verifyHere(paths);
   verifier ??= new ImageVerifier(join(__dirname, "verify-thread.cjs"));
   return verifier.verify(paths);
@@ -91,15 +87,3 @@ export async function verifyHere(paths: readonly string[]): Promise<string> {
 
 /** One that is not there will be complained about. */
 const bytesOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-
-/**
- * The baseline compiler's code for the checksum takes eight times as long as the optimiser's (20 and 2.5 ms for 8 MB), which would come when most of the images of a first checkpoint have been
- * read. Modules of one process share their code: the verifier's thread has it, too.
- */
-function optimiseChecksum(): void {
-  if (hasOptimised) return;
-  hasOptimised = true;
-  setFlagsFor("sum at once");
-  checksumOf(new Uint8Array(64));
-  unsetFlagsFor("sum at once");
-}
