@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { setImmediate as others } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { ImageError } from "../../image/image-error.ts";
-import { steadyMs } from "../machine/steady-clock.ts";
 import { checkingImage } from "./read-image.ts";
 
 /** Up to so many bytes are read without a thread, in pieces of about so many milliseconds. */
@@ -69,13 +68,13 @@ export function verifyImages(paths: readonly string[]): Promise<string> {
 
 /** In this thread, which does other things meanwhile. */
 export async function verifyHere(paths: readonly string[]): Promise<string> {
-  let sinceMs = steadyMs();
+  let sinceMs = performance.now();
   for (const path of paths) {
     try {
       for (const _ of checkingImage(path)) {
-        if (steadyMs() - sinceMs < pieceMs) continue;
+        if (performance.now() - sinceMs < pieceMs) continue;
         await others();
-        sinceMs = steadyMs();
+        sinceMs = performance.now();
       }
     } catch (error) {
       if (error instanceof ImageError) return error.message;
