@@ -25,8 +25,8 @@ type CompanionsWorld = Readonly<Record<string, object>>;
 export function saveProcess(program: Program, companions: Companions = {}, theirs: CompanionsWorld = {}): Uint8Array {
   rememberShared(program);
   program.process.rememberNumbers();
-  const names = new Map<object, string>();
-  for (const [name, object] of worldOf(program, theirs)) if (object !== null) names.set(object, name);
+  const names = new Map(namesOfConstants());
+  for (const [name, object] of foundBy(program, theirs)) if (object !== null) names.set(object, name);
   return saveState({ program, companions }, names);
 }
 
@@ -43,24 +43,35 @@ export function restoreProcess(
 }
 
 /** What a process finds rather than has: by name. */
-function worldOf({ host, process }: Program, theirs: CompanionsWorld): Map<string, object | null> {
+const worldOf = (program: Program, theirs: CompanionsWorld): Map<string, object | null> =>
+  new Map([...constants(), ...foundBy(program, theirs)]);
+
+function* foundBy({ host, process }: Program, theirs: CompanionsWorld): Generator<[string, object | null], void, void> {
   const { boards, nodeMap } = process;
-  const world = new Map<string, object | null>([
-    ["host", host],
-    ["transport", process.engine.transport],
-    ["boards", boards],
-    ["nodes", nodeMap],
-    ["called by the program", calledByTheProgram],
-    ["errors are fatal", errorsAreFatal],
-    ["errors abort", errorsAbort],
-    ["errors return", errorsReturn],
-  ]);
-  // Constants of our own, which are compared by who they are.
+  yield ["host", host];
+  yield ["transport", process.engine.transport];
+  yield ["boards", boards];
+  yield ["nodes", nodeMap];
+  yield* Object.entries(theirs);
+}
+
+/** Constants of our own, which are compared by who they are. */
+function* constants(): Generator<[string, object], void, void> {
+  yield ["called by the program", calledByTheProgram];
+  yield ["errors are fatal", errorsAreFatal];
+  yield ["errors abort", errorsAbort];
+  yield ["errors return", errorsReturn];
   for (const type of [...Object.values(predefinedTypes), LB, UB]) {
-    world.set(`type ${type.name}`, type);
-    for (const [i, element] of type.elements.entries()) world.set(`element ${i} of ${type.name}`, element);
+    yield [`type ${type.name}`, type];
+    for (const [i, element] of type.elements.entries()) yield [`element ${i} of ${type.name}`, element];
   }
-  for (const op of Object.values(predefinedOps)) world.set(`operation ${op.name}`, op);
-  for (const [name, object] of Object.entries(theirs)) world.set(name, object);
-  return world;
+  for (const op of Object.values(predefinedOps)) yield [`operation ${op.name}`, op];
+}
+
+let constantNames: ReadonlyMap<object, string> | undefined;
+
+/** There are hundreds, and every image needs them. */
+function namesOfConstants(): ReadonlyMap<object, string> {
+  constantNames ??= new Map(Array.from(constants(), ([name, object]) => [object, name]));
+  return constantNames;
 }

@@ -69,66 +69,12 @@ test("M6: image checksum is the same for long bytes in pieces", () => {
   assert.equal(checksumOf(bytes), naiveXxh64(bytes, 0n));
 });
 
-test("M6: image kernel finds one bit anywhere in a page, and only in that page", () => {
+test("M6: image kernel puts pages together", () => {
   const memory = newMemory();
   const bytes = bytesOf(memory);
-  const kernel = new MemoryKernel(memory);
-  for (let at = 0; at < pageBytes; at++) {
-    bytes[pageBytes + at] = 1 << (at & 7);
-    assert.equal(kernel.isZero(1), false, `byte ${at}`);
-    assert.equal(kernel.isZero(0), true);
-    assert.equal(kernel.isZero(2), true);
-    bytes[pageBytes + at] = 0;
-  }
-  assert.equal(kernel.isZero(1), true);
-});
-
-const bookAt = 8 * pageBytes;
-const setsAt = 9 * pageBytes;
-
-test("M6: image kernel's hash of a page changes with every bit of it, and with the seed", () => {
-  const memory = newMemory();
-  const bytes = bytesOf(memory);
-  const kernel = new MemoryKernel(memory);
-  const view = new DataView(memory.buffer);
-  const hash = (): bigint => {
-    kernel.scan(4, { book: bookAt, sets: setsAt });
-    return view.getBigUint64(bookAt + 3 * 8, true);
-  };
-  kernel.seedPages(5n);
-  bytes.fill(7, 3 * pageBytes, 4 * pageBytes);
-  const seen = new Set([hash()]);
-  assert.equal([...seen][0], naiveXxh64(bytes.slice(3 * pageBytes, 4 * pageBytes), 5n));
-  for (let at = 0; at < pageBytes; at++) {
-    for (let bit = 0; bit < 8; bit++) {
-      bytes[3 * pageBytes + at]! ^= 1 << bit;
-      seen.add(hash());
-      bytes[3 * pageBytes + at]! ^= 1 << bit;
-    }
-  }
-  kernel.seedPages(6n);
-  seen.add(hash());
-  assert.equal(seen.size, pageBytes * 8 + 2);
-});
-
-test("M6: image kernel says which pages are not zero, have changed, have become zero, and puts some together", () => {
-  const memory = newMemory();
-  const bytes = bytesOf(memory);
-  const kernel = new MemoryKernel(memory);
-  const view = new DataView(memory.buffer);
-  const scan = (): number[] => {
-    kernel.scan(4, { book: bookAt, sets: setsAt });
-    return [0, 8, 16].map((offset) => Number(view.getBigUint64(setsAt + offset, true)));
-  };
-  assert.deepEqual(scan(), [0, 0, 0]);
-  bytes.fill(1, 0, pageBytes);
-  bytes[2 * pageBytes + 4095] = 2;
-  bytes.fill(3, 3 * pageBytes, 4 * pageBytes);
-  assert.deepEqual(scan(), [0b1101, 0b1101, 0]);
-  assert.deepEqual(scan(), [0b1101, 0, 0]);
-  bytes[2 * pageBytes + 4095] = 0;
-  bytes[0] = 9;
-  assert.deepEqual(scan(), [0b1001, 0b0001, 0b0100]);
-  assert.equal(kernel.compact(setsAt), 2 * pageBytes);
-  assert.deepEqual([bytes[0], bytes[1], bytes[pageBytes], bytes[2 * pageBytes - 1]], [9, 1, 3, 3]);
+  const setAt = 9 * pageBytes;
+  for (const page of [0, 1, 2, 3]) bytes.fill(page + 1, page * pageBytes, (page + 1) * pageBytes);
+  bytes[setAt] = 0b1010;
+  assert.equal(new MemoryKernel(memory).compact(setAt), 2 * pageBytes);
+  assert.deepEqual([bytes[0], bytes[pageBytes - 1], bytes[pageBytes], bytes[2 * pageBytes - 1]], [2, 2, 4, 4]);
 });

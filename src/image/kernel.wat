@@ -1,7 +1,6 @@
-;; The work of images at the speed of memory: which pages of a chunk are zero or have changed, and XXH64 of pages and of longer
-;; stretches. XXH64 as in https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md; the state of a hash under way is in
-;; globals, because the memory may be the program's own (Node 20 has no second one), which must not be written: `scan` and `compact`,
-;; which write, are for a memory of ours.
+;; XXH64 of stretches of a memory, and pages put together. XXH64 as in https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md; the
+;; state of a hash under way is in globals, because the memory may be the program's own (Node 20 has no second one), which must not be
+;; written: `compact`, which writes, is for a memory of ours.
 (module
   (import "memory" "memory" (memory 1 65536 shared))
   (global $seed (mut i64) (i64.const 0))
@@ -10,24 +9,6 @@
   (global $c (mut i64) (i64.const 0))
   (global $d (mut i64) (i64.const 0))
   (global $bytes (mut i64) (i64.const 0))
-  (global $pageSeed (mut i64) (i64.const 0))
-
-  (func $isZero (export "isZero") (param $at i32) (result i32)
-    (local $end i32)
-    (local.set $end (i32.add (local.get $at) (i32.const 4096)))
-    (loop $next
-      (if (v128.any_true
-            (v128.or
-              (v128.or
-                (v128.or (v128.load (local.get $at)) (v128.load offset=16 (local.get $at)))
-                (v128.or (v128.load offset=32 (local.get $at)) (v128.load offset=48 (local.get $at))))
-              (v128.or
-                (v128.or (v128.load offset=64 (local.get $at)) (v128.load offset=80 (local.get $at)))
-                (v128.or (v128.load offset=96 (local.get $at)) (v128.load offset=112 (local.get $at))))))
-        (then (return (i32.const 0))))
-      (local.set $at (i32.add (local.get $at) (i32.const 128)))
-      (br_if $next (i32.ne (local.get $at) (local.get $end))))
-    (i32.const 1))
 
   (func $begin (export "begin") (param $seed i64)
     (global.set $seed (local.get $seed))
@@ -126,40 +107,6 @@
     (local.set $hash
       (i64.mul (i64.xor (local.get $hash) (i64.shr_u (local.get $hash) (i64.const 29))) (i64.const 0x165667B19E3779F9)))
     (i64.xor (local.get $hash) (i64.shr_u (local.get $hash) (i64.const 32))))
-
-  (func (export "seedPages") (param $seed i64)
-    (global.set $pageSeed (local.get $seed)))
-
-  ;; Looks at the first $pages pages of the memory (64 at most), compares the hash of each with the one at $book, and puts the
-  ;; new one there. The hash of a zero page is 0, and no other page has that hash. Three sets, a bit for each page, go to $sets: pages that are
-  ;; not zero; those of them that have changed; and those that are zero and were not.
-  (func (export "scan") (param $pages i32) (param $book i32) (param $sets i32)
-    (local $at i32) (local $end i32) (local $bit i64) (local $hash i64)
-    (local $present i64) (local $changed i64) (local $zeroed i64)
-    (local.set $end (i32.shl (local.get $pages) (i32.const 12)))
-    (local.set $bit (i64.const 1))
-    (loop $next
-      (if (call $isZero (local.get $at))
-        (then (local.set $hash (i64.const 0)))
-        (else
-          (call $begin (global.get $pageSeed))
-          (call $update (local.get $at) (i32.const 4096))
-          (local.set $hash (call $finish (i32.const 0) (i32.const 0)))
-          (if (i64.eqz (local.get $hash)) (then (local.set $hash (i64.const 1))))
-          (local.set $present (i64.or (local.get $present) (local.get $bit)))))
-      (if (i64.ne (local.get $hash) (i64.load (local.get $book)))
-        (then
-          (i64.store (local.get $book) (local.get $hash))
-          (if (i64.eqz (local.get $hash))
-            (then (local.set $zeroed (i64.or (local.get $zeroed) (local.get $bit))))
-            (else (local.set $changed (i64.or (local.get $changed) (local.get $bit)))))))
-      (local.set $book (i32.add (local.get $book) (i32.const 8)))
-      (local.set $bit (i64.shl (local.get $bit) (i64.const 1)))
-      (local.set $at (i32.add (local.get $at) (i32.const 4096)))
-      (br_if $next (i32.ne (local.get $at) (local.get $end))))
-    (i64.store (local.get $sets) (local.get $present))
-    (i64.store offset=8 (local.get $sets) (local.get $changed))
-    (i64.store offset=16 (local.get $sets) (local.get $zeroed)))
 
   ;; Moves the pages of the set at $set to the beginning of the memory, one behind the other; how many bytes they are.
   (func (export "compact") (param $set i32) (result i32)

@@ -1,25 +1,21 @@
 /**
  * The place where the pages of a chunk are looked at before they go into an image, and the books of pages that images have.
  *
- * Pages are copied to the stage, and hashed, summed and written from there: the bytes written are then the bytes hashed, even if the
- * program changes the page meanwhile. A copy of 256 KiB stays in the core's cache for all that follows.
+ * A program that stands still has its pages hashed where they lie, and only those that an image lacks are copied to the stage, to be summed and written from there:
+ * where little changes that is a quarter of the work of copying all of them. Of one that runs all pages are copied first: the bytes
+ * written are then the bytes hashed, even if the program changes the page meanwhile. (A page that was hashed, changed, copied, and changed back would otherwise count
+ * as one that the image has.) A copy of 256 KiB stays in the core's cache for all that follows.
  *
- * A book remembers a page of an image by 64 bits (XXH64, a seed of its own for each life of a rank), 2 MiB for 1 GiB of memory, instead of by
- * a second copy of the memory. A changed page is missed with a probability of 2^-64: for a capture of 1 GiB of which everything
- * changes in each of 8 rounds 2^-43, one in 10^13. Disks promise no more than one unreadable sector in 10^15 bits, one in 10^5
- * images of that size; another 64 bits would make no image safer. The seed is random so that two contents that collide in one
- * job do not collide in the next as well; only a program that builds collisions against XXH64 and knows the seed could harm
- * itself. Faster hashes are not enough: for hashes that add up products (XXH3, NH) no more than 2^-32 is proven when the
- * elements of a page change places, as they do in sorting.
+ * A book remembers a page of an image by 64 bits (page-hash.ts), with keys of its own for each life of a rank.
  */
 import { assert } from "../core/base/assert.ts";
 import { MemoryKernel, pageBytes } from "./kernel.ts";
+import { bookOf, hashBytes, pageHashOf } from "./page-hash.ts";
 import { chunkBytes, chunkPages, type PageRun, PageSet, pageSetBytes } from "./page-set.ts";
 
 const wasmPageBytes = 65_536;
 const setsAt = chunkBytes;
 const booksAt = setsAt + wasmPageBytes;
-const hashBytes = 8;
 
 /** The pages of a chunk that has been looked at. */
 export interface ScannedChunk {
@@ -33,20 +29,27 @@ export interface ScannedChunk {
 
 interface StageOptions {
   readonly memory: WebAssembly.Memory;
-  /** 64 random bits. */
-  readonly seed: bigint;
+  /** `keysBytes` random bytes. */
+  readonly keys: Uint8Array;
   readonly books: number;
+  /** The memory may change while it is looked at. */
+  readonly isLive: boolean;
 }
 
 export class PageStage {
   readonly #program: Uint8Array;
   readonly #bytes: Uint8Array;
   readonly #kernel: MemoryKernel;
+  /** Books of pages on the stage, and of pages where they lie; null: those may change meanwhile. */
+  readonly #staged: ReturnType<typeof bookOf>;
+  readonly #inPlace: ReturnType<typeof bookOf> | null;
   readonly #bookBytes: number;
   /** Of each book and chunk: 1, the book may have pages of it. */
   readonly #mayHave: readonly Uint8Array[];
+  /** Of the chunk that was looked at last, where it lies; -1: it is on the stage. */
+  #address = -1;
 
-  constructor({ memory, seed, books }: StageOptions) {
+  constructor({ memory, keys, books, isLive }: StageOptions) {
     const chunks = Math.ceil(memory.buffer.byteLength / chunkBytes);
     this.#bookBytes = chunks * chunkPages * hashBytes;
     const pages = Math.ceil((booksAt + books * this.#bookBytes) / wasmPageBytes);
@@ -54,7 +57,8 @@ export class PageStage {
     this.#program = new Uint8Array(memory.buffer);
     this.#bytes = new Uint8Array(own.buffer);
     this.#kernel = new MemoryKernel(own);
-    this.#kernel.seedPages(seed);
+    this.#staged = bookOf(pageHashOf(own, keys), own);
+    this.#inPlace = isLive ? null : bookOf(pageHashOf(memory, keys), own);
     this.#mayHave = Array.from({ length: books }, () => new Uint8Array(chunks));
   }
 
@@ -78,9 +82,15 @@ export class PageStage {
     const mayHave = this.#mayHave[book];
     assert(mayHave !== undefined && address % chunkBytes === 0, `book ${book}, address ${address}`);
     const chunk = address / chunkBytes;
-    this.#fill(address, wanted);
-    const places = { book: booksAt + book * this.#bookBytes + chunk * chunkPages * hashBytes, sets: setsAt };
-    this.#kernel.scan(chunkPages, places);
+    const place = booksAt + book * this.#bookBytes + chunk * chunkPages * hashBytes;
+    if (this.#inPlace !== null && isWhole(chunk, wanted)) {
+      this.#address = address;
+      this.#inPlace.scan(address, chunkPages, place, setsAt);
+    } else {
+      this.#address = -1;
+      this.#fill(address, wanted);
+      this.#staged.scan(0, chunkPages, place, setsAt);
+    }
     const setAt = (index: number): PageSet =>
       new PageSet(this.#bytes.slice(setsAt + index * pageSetBytes, setsAt + (index + 1) * pageSetBytes));
     const scanned = { present: setAt(0), changed: setAt(1), zeroed: setAt(2) };
@@ -88,10 +98,19 @@ export class PageStage {
     return scanned;
   }
 
-  /** The bytes of those pages of the chunk that was looked at last, one behind the other. Valid until the next chunk. */
+  /** The bytes of those pages of the chunk that was looked at last, one behind the other. Valid until the next chunk; each chunk once. */
   take(pages: PageSet): Uint8Array {
-    this.#bytes.set(pages.bytes, setsAt);
-    return this.#bytes.subarray(0, this.#kernel.compact(setsAt));
+    if (this.#address < 0) {
+      this.#bytes.set(pages.bytes, setsAt);
+      return this.#bytes.subarray(0, this.#kernel.compact(setsAt));
+    }
+    let taken = 0;
+    for (const { from, to } of pages.runs()) {
+      const [first, end] = [this.#address + from * pageBytes, this.#address + to * pageBytes];
+      this.#bytes.set(this.#program.subarray(first, end), taken);
+      taken += end - first;
+    }
+    return this.#bytes.subarray(0, taken);
   }
 
   /** Of bytes that `take` gave. */
@@ -112,4 +131,10 @@ export class PageStage {
     }
     this.#bytes.fill(0, filled, chunkBytes);
   }
+}
+
+/** Are all pages of that chunk wanted? */
+function isWhole(chunk: number, wanted: readonly PageRun[]): boolean {
+  const [run] = wanted;
+  return wanted.length === 1 && run!.from === chunk * chunkPages && run!.to === run!.from + chunkPages;
 }

@@ -1,8 +1,13 @@
 /** Numbers, texts and bytes one after another, in an array that grows. Little-endian on every machine. */
 import { bytesOfText } from "../../core/base/byte-text.ts";
 
-/** Most texts are names of fields: up to this length a loop is faster than the encoder. */
+/** Up to this length a loop is faster than the encoder. */
 const shortMax = 40;
+
+/** The bytes of names, of which a state has few, each of them often; most states are saved by code that is not compiled yet, where a loop over characters is slow. */
+const nameBytes = new Map<string, Uint8Array>();
+/** Far more than there are: beyond them nothing is remembered. */
+const namesMax = 4096;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are one byte
 const isAscii = /^[\x00-\x7f]*$/;
 
@@ -58,6 +63,25 @@ export class ByteWriter {
     this.int(value.length);
     const at = this.#room(value.length);
     for (let i = 0; i < value.length; i++) this.#bytes[at + i] = value.charCodeAt(i);
+  }
+
+  /** The same as `text`, for the names of classes and fields and of objects of the world: they are remembered. */
+  name(value: string): void {
+    let bytes = nameBytes.get(value);
+    if (bytes === undefined) {
+      const written = new ByteWriter();
+      written.text(value);
+      bytes = written.done();
+      if (nameBytes.size < namesMax) nameBytes.set(value, bytes);
+    }
+    const at = this.#room(bytes.length);
+    this.#bytes.set(bytes, at);
+  }
+
+  /** So many bytes that are 0. */
+  zeros(count: number): void {
+    // Nothing was there before: an array is new when it grows.
+    this.#room(count);
   }
 
   /** A copy of the bytes written so far. */

@@ -3,7 +3,8 @@
  * (saved-classes.ts). Objects of the outside world are written as names.
  */
 
-import { type SavedClass, savedClassOf } from "../../core/base/saved-classes.ts";
+import { assert } from "../../core/base/assert.ts";
+import { savedClassOf } from "../../core/base/saved-classes.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import { StateError } from "./state-error.ts";
 import { type AnyTypedArray, isAnyTypedArray, Value } from "./value-kinds.ts";
@@ -84,7 +85,8 @@ class Saving {
   #isWorld(object: object): boolean {
     const name = this.#world.get(object);
     if (name === undefined) return false;
-    this.#text(Value.WORLD, name);
+    this.writer.byte(Value.WORLD);
+    this.writer.name(name);
     return true;
   }
 
@@ -119,7 +121,8 @@ class Saving {
   }
 
   #typedArray(array: AnyTypedArray): void {
-    this.#text(Value.TYPED_ARRAY, array.constructor.name);
+    this.writer.byte(Value.TYPED_ARRAY);
+    this.writer.name(array.constructor.name);
     this.writer.bytes(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
   }
 
@@ -127,6 +130,10 @@ class Saving {
     this.writer.byte(Value.ARRAY);
     this.writer.int(array.length);
     for (let i = 0; i < array.length; i++) {
+      const nothing = undefinedFrom(array, i);
+      this.writer.zeros(nothing);
+      i += nothing;
+      if (i === array.length) break;
       if (i in array) this.#part(i, array[i], isOfLiving);
       else this.writer.byte(Value.HOLE);
     }
@@ -135,16 +142,17 @@ class Saving {
   #fields(object: object, isOfLiving: boolean): void {
     const { writer } = this;
     const saved = savedClassOf(object);
-    const isPlain = Object.getPrototypeOf(object) === Object.prototype;
+    const isPlain = saved === undefined && Object.getPrototypeOf(object) === Object.prototype;
     if (saved === undefined && !isPlain) throw this.#unsavable(`a ${object.constructor.name}`);
     if (saved?.lives && !isOfLiving)
       throw this.#unsavable(`a living ${saved.name}, which a restored process has elsewhere`);
     writer.byte(isPlain ? Value.PLAIN : Value.INSTANCE);
-    if (saved !== undefined) writer.text(saved.name);
-    const fields = Object.keys(object).filter((field) => isSaved(field, saved));
+    if (saved !== undefined) writer.name(saved.name);
+    const all = Object.keys(object);
+    const fields = saved === undefined ? all : all.filter((field) => !Object.hasOwn(saved.unsaved, field));
     writer.int(fields.length);
     for (const field of fields) {
-      writer.text(field);
+      writer.name(field);
       this.#part(field, (object as Record<string, unknown>)[field], isPlain ? isOfLiving : saved!.lives);
     }
   }
@@ -161,5 +169,11 @@ class Saving {
   }
 }
 
-const isSaved = (field: string, saved: SavedClass | undefined): boolean =>
-  saved === undefined || !Object.hasOwn(saved.unsaved, field);
+/** How many elements from that one on are undefined, which is one byte each: tables by the program's handles have thousands. */
+function undefinedFrom(array: readonly unknown[], from: number): number {
+  let end = from;
+  while (end < array.length && array[end] === undefined && end in array) end++;
+  return end - from;
+}
+
+assert(Value.UNDEFINED === 0, "nothing is written as zeros");

@@ -154,3 +154,29 @@ test("M6 images: state that is cut short or of another kind is refused, never ha
     /it has no TestRoot where the saved one had it/,
   );
 });
+
+test("M6 images: arrays keep what is undefined and what they lack, wherever it stands", () => {
+  const element = fc.constantFrom("nothing", "hole", "text");
+  fc.assert(
+    fc.property(fc.array(element, { maxLength: 40 }), fc.nat(5000), (kinds, more) => {
+      const array: unknown[] = new Array(kinds.length);
+      for (const [i, kind] of kinds.entries()) {
+        if (kind === "nothing") array[i] = undefined;
+        if (kind === "text") array[i] = `${i}`;
+      }
+      for (let i = 0; i < more; i++) array.push(undefined);
+      const back = restored({ before: 1, array, after: 2 }).value as { array: unknown[]; after: number };
+      assert.equal(back.array.length, array.length);
+      assert.deepEqual(Object.keys(back.array), Object.keys(array));
+      assert.deepEqual(back.array, array);
+      assert.equal(back.after, 2);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("M6 images: names of any length and alphabet come back, more of them than are remembered", () => {
+  const names = Array.from({ length: 6000 }, (_, i) => (i % 3 === 0 ? `field${i}` : "ü".repeat(i % 50) + i));
+  const value = Object.fromEntries(names.map((name, i) => [name, i]));
+  for (let round = 0; round < 2; round++) assert.deepEqual(restored(value).value, value);
+});

@@ -4,6 +4,7 @@ import { ImageDecoder } from "../decoder.ts";
 import { ImageEncoder, type Piece } from "../encoder.ts";
 import { checkHeader, decodeHeader, type Expectation, type ImageFacts, type ImageHeader } from "../header.ts";
 import { pageBytes } from "../kernel.ts";
+import { keysBytes } from "../page-hash.ts";
 import { PageStage } from "../page-stage.ts";
 import { checkStart, cutOff, damaged, decodeHead, headBytes, ImageRecordKind, startBytes } from "../record.ts";
 import { decodeTrailer, trailerBytes } from "../trailer.ts";
@@ -49,9 +50,11 @@ const runLengths: Codec = {
   },
 };
 
-export function newTestEncoder(memory: WebAssembly.Memory): ImageEncoder {
+export const testKeys = Uint8Array.from({ length: keysBytes }, (_, i) => (i * 167 + 42) & 255);
+
+export function newTestEncoder(memory: WebAssembly.Memory, isLive = true): ImageEncoder {
   return new ImageEncoder({
-    stage: new PageStage({ memory, seed: 42n, books: 1 }),
+    stage: new PageStage({ memory, keys: testKeys, books: 1, isLive }),
     book: 0,
     base: null,
     codec: runLengths,

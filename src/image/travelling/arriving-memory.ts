@@ -8,8 +8,9 @@ import { assert } from "../../core/base/assert.ts";
 import { checksumOf } from "../checksum.ts";
 import { decodeHeader, type ImageHeader } from "../header.ts";
 import { pageBytes } from "../kernel.ts";
+import { hashBytes } from "../page-hash.ts";
 import { viewOf } from "../record.ts";
-import { hashBytes, PageBook } from "./page-book.ts";
+import { PageBook } from "./page-book.ts";
 import {
   damagedTravel,
   decodeNumbers,

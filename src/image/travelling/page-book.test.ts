@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { pageBytes } from "../kernel.ts";
+import { keysBytes } from "../page-hash.ts";
 import { bytesOf, fillPage, newMemory } from "../testing/memory.ts";
-import { keysBytes, PageBook } from "./page-book.ts";
+import { PageBook } from "./page-book.ts";
 
 const newKeys = (): Uint8Array => Uint8Array.from(randomBytes(keysBytes));
 

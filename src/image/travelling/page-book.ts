@@ -1,40 +1,15 @@
 /**
- * What is known of the pages of a memory, by 64 bits for each (page-hash.wat), read where they lie. Two books of one seed, of two memories, are equal when the
- * memories are: the source of a clone and the clone have one each.
- *
- * A page that differs is missed with a probability of about 2^-63, as in page-stage.ts. The keys are random, and drawn for each clone: whatever a program
- * does to its pages, it cannot know them.
+ * What is known of the pages of a memory, by 64 bits for each (page-hash.ts). Two books of the same keys, of two memories, are equal when the
+ * memories are: the source of a clone and the clone have one each. Keys are drawn for each clone.
  */
 import { assert } from "../../core/base/assert.ts";
 import { checksumOf } from "../checksum.ts";
 import { pageBytes } from "../kernel.ts";
+import { bookOf, hashBytes, type PageHash, pageHashOf } from "../page-hash.ts";
 import { chunkPages, type PageRun, PageSet, pageSetBytes } from "../page-set.ts";
-import bookModule from "./page-book.wat";
-import hashModule from "./page-hash.wat";
 
-export const hashBytes = 8;
-const keyCount = 9;
-export const keysBytes = keyCount * 16;
 const wasmPageBytes = 65_536;
 const booksAt = 64;
-
-interface HashExports {
-  addKey(low: bigint, high: bigint): void;
-  find(page: number, end: number, isZero: number): number;
-  hash(at: number): bigint;
-}
-
-interface BookExports {
-  find(page: number, end: number): number;
-  scan(page: number, pages: number): void;
-}
-
-interface CompiledModules {
-  readonly hash: WebAssembly.Module;
-  readonly book: WebAssembly.Module;
-}
-
-let compiled: CompiledModules | undefined;
 
 interface LookedAt {
   /** Not zero, and other than before. */
@@ -44,8 +19,8 @@ interface LookedAt {
 }
 
 export class PageBook {
-  readonly #pages: HashExports;
-  readonly #book: BookExports;
+  readonly #pages: PageHash;
+  readonly #book: ReturnType<typeof bookOf>;
   readonly #bytes: Uint8Array;
   /** Of each chunk: 1, some of its pages may not be zero. */
   readonly #mayHave: Uint8Array;
@@ -53,19 +28,13 @@ export class PageBook {
 
   /** All pages of the memory count as zero before they are looked at. */
   constructor(memory: WebAssembly.Memory, keys: Uint8Array) {
-    assert(keys.length === keysBytes, `${keys.length} bytes of keys`);
-    compiled ??= { hash: new WebAssembly.Module(hashModule), book: new WebAssembly.Module(bookModule) };
-    const pages = new WebAssembly.Instance(compiled.hash, { memory: { memory } }).exports as unknown as HashExports;
-    const view = new DataView(keys.buffer, keys.byteOffset, keys.length);
-    for (let at = 0; at < keysBytes; at += 16) pages.addKey(view.getBigInt64(at, true), view.getBigInt64(at + 8, true));
     this.memoryBytes = memory.buffer.byteLength;
     this.#mayHave = new Uint8Array(Math.ceil(this.memoryBytes / pageBytes / chunkPages));
     const ownPages = Math.ceil((booksAt + (this.memoryBytes / pageBytes) * hashBytes) / wasmPageBytes);
     const own = new WebAssembly.Memory({ initial: ownPages, maximum: ownPages, shared: true });
-    this.#pages = pages;
+    this.#pages = pageHashOf(memory, keys);
     this.#bytes = new Uint8Array(own.buffer);
-    const imports = { memory: { memory: own }, pages: { hash: pages.hash } };
-    this.#book = new WebAssembly.Instance(compiled.book, imports).exports as unknown as BookExports;
+    this.#book = bookOf(this.#pages, own);
   }
 
   get pages(): number {
@@ -90,15 +59,15 @@ export class PageBook {
   /** Looks at the pages of one chunk, and notes what they are. Bit 0 of the sets is the first of them. */
   look({ from, to }: PageRun): LookedAt {
     assert(from < to && to - from <= chunkPages && to <= this.pages, `pages ${from} to ${to}`);
-    this.#book.scan(from, to - from);
+    this.note({ from, to });
     this.#mayHave.fill(1, chunkOf(from), chunkOf(to - 1) + 1);
     const setAt = (at: number): PageSet => new PageSet(this.#bytes.slice(at, at + pageSetBytes));
-    return { changed: setAt(0), zeroed: setAt(pageSetBytes) };
+    return { changed: setAt(pageSetBytes), zeroed: setAt(2 * pageSetBytes) };
   }
 
   /** Notes what those pages are; they have no limit. */
   note({ from, to }: PageRun): void {
-    this.#book.scan(from, to - from);
+    this.#book.scan(from * pageBytes, to - from, booksAt + from * hashBytes, 0);
   }
 
   /** The hashes of those pages, in place. */

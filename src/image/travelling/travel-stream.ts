@@ -16,9 +16,9 @@
  */
 import { headerBytesMax } from "../header.ts";
 import { ImageError } from "../image-error.ts";
+import { keysBytes } from "../page-hash.ts";
 import type { PageRun } from "../page-set.ts";
 import { viewOf } from "../record.ts";
-import { keysBytes } from "./page-book.ts";
 
 export const TravelRecord = { pages: 1, zero: 2, end: 3, single: 4 } as const;
 export type TravelRecord = (typeof TravelRecord)[keyof typeof TravelRecord];

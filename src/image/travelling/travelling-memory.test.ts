@@ -5,11 +5,11 @@ import { test } from "node:test";
 import fc from "../../core/base/testing/properties.ts";
 import { ImageError } from "../image-error.ts";
 import { pageBytes } from "../kernel.ts";
+import { keysBytes } from "../page-hash.ts";
 import type { MemoryRange } from "../ranges.ts";
 import { bytesOf, facts, fillPage, newMemory } from "../testing/memory.ts";
 import { ArrivingMemory } from "./arriving-memory.ts";
 import { DepartingMemory, type TravelPiece } from "./departing-memory.ts";
-import { keysBytes } from "./page-book.ts";
 
 const state = Uint8Array.of(1, 2, 3, 4, 5);
 const wasmPages = 33;

@@ -118,7 +118,7 @@ export class CRankImages {
 
   /** Only what has changed since an earlier image, where that is worth it. Returns the checkpoints that the image builds upon. */
   #writePart(path: string, number: number, image: ImageContents): readonly number[] {
-    this.#stage ??= newStage(image.memory, booksUsed);
+    this.#stage ??= newStage(image.memory, { books: booksUsed, isLive: false });
     const { needs, ...how } = this.#history.plan(this.#rank.process.host.kept);
     const progress = writeImagePart(path, image, { stage: this.#stage, ...how });
     this.#history.written({ number, ...progress });

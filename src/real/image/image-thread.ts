@@ -24,7 +24,7 @@ class Capture {
 
   constructor() {
     this.#file = new PartFile(path);
-    this.#encoder = newEncoder(memory);
+    this.#encoder = newEncoder(memory, true);
     this.#file.write(this.#encoder.start());
   }
 

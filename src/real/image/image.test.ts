@@ -38,8 +38,8 @@ import { bytesOf, facts, fillPage, newMemory } from "../../image/testing/memory.
 import { encodeTrailer, trailerBytes } from "../../image/trailer.ts";
 import { ImageWriter } from "./image-writer.ts";
 import { commitPart } from "./part-file.ts";
-import { checkImage, readImage, readImageHeader } from "./read-image.ts";
-import { ImageVerifier } from "./verify-images.ts";
+import { checkingImage, readImage, readImageHeader } from "./read-image.ts";
+import { ImageVerifier, verifyHere } from "./verify-images.ts";
 import { newStage, writeImageNow, writeImagePart } from "./write-image.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "banyan-image-"));
@@ -48,6 +48,10 @@ const threadFile = join(process.cwd(), "dist/image-thread.cjs");
 const state = Uint8Array.from({ length: 100_000 }, (_, i) => i & 255);
 const wasmPages = 64;
 const whole: readonly MemoryRange[] = [[0, wasmPages * 65_536]];
+
+function check(path: string): void {
+  for (const _ of checkingImage(path));
+}
 
 function filledMemory(): WebAssembly.Memory {
   const memory = newMemory(wasmPages);
@@ -202,13 +206,13 @@ test("M6: image files that are wrong are refused by name", () => {
     bad[at]! ^= 4;
     writeFileSync(path, bad);
     says(/damaged|not complete/);
-    says(/damaged|not complete/, () => checkImage(path));
+    says(/damaged|not complete/, () => check(path));
   }
   writeFileSync(path, good);
-  checkImage(path);
+  check(path);
   truncateSync(path, fileBytes - 1);
   says(/not complete/);
-  says(/not complete/, () => checkImage(path));
+  says(/not complete/, () => check(path));
   writeFileSync(path, good);
   assertHolds(path, memory);
 });
@@ -219,7 +223,7 @@ test("M6: an image is checked in the room of a chunk, whatever the size of its m
   const path = join(folder, "checked.image");
   writeImageNow(path, { header: facts, state, memory, ranges: whole });
   const before = process.memoryUsage().arrayBuffers;
-  checkImage(path);
+  check(path);
   assert.ok(process.memoryUsage().arrayBuffers - before < memory.buffer.byteLength / 2);
 });
 
@@ -237,11 +241,32 @@ test("M6: the thread that checks images stays for the next, and another comes in
   assert.equal(await verifier.verify([path]), "");
 });
 
+test("M6: images are checked alike without a thread, which others need not wait for", async () => {
+  const memory = newMemory(wasmPages);
+  for (let page = 0; page < wasmPages * 16; page++) fillPage(memory, page, 2 * page + 2);
+  const [path, damagedPath] = [join(folder, "here.image"), join(folder, "damaged-here.image")];
+  writeImageNow(path, { header: facts, state, memory, ranges: whole });
+  const bytes = readFileSync(path);
+  bytes[bytes.length >> 1]! ^= 1;
+  writeFileSync(damagedPath, bytes);
+  let turns = 0;
+  const turning = setInterval(() => turns++, 0);
+  const many = Array.from({ length: 200 }, () => path);
+  const answers = [[path], [path, join(folder, "missing.image")], [path, damagedPath], many].map(verifyHere);
+  const [good, missing, damaged, all] = await Promise.all(answers);
+  clearInterval(turning);
+  assert.deepEqual([good, all], ["", ""]);
+  assert.match(missing!, /missing.image: there is no such file/);
+  assert.match(damaged!, /damaged-here.image: .* is damaged/);
+  assert.ok(turns > 3, `${turns} turns of the event loop`);
+});
+
 /** Checkpoints of a rank whose memory changes a little between two of them, in folders of their own. */
-function writeChain(place: string, memory: WebAssembly.Memory, numbers: readonly number[]): string[] {
-  const stage = newStage(memory, 1);
+async function writeChain(place: string, memory: WebAssembly.Memory, numbers: readonly number[]): Promise<string[]> {
+  const stage = newStage(memory, { books: 1, isLive: false });
   let base: ImageBase | null = null;
-  return numbers.map((number) => {
+  const paths: string[] = [];
+  for (const number of numbers) {
     mkdirSync(join(place, `${number}`));
     const path = join(place, `${number}`, "2.image");
     fillPage(memory, number, 2 * number + 100);
@@ -249,18 +274,20 @@ function writeChain(place: string, memory: WebAssembly.Memory, numbers: readonly
     const contents = { header: facts, state, memory, ranges: whole };
     const { chain } = writeImagePart(path, contents, { stage, book: 0, base });
     assert(!existsSync(path), "nobody relies on it before it is durable");
-    commitPart(path);
+    await commitPart(path);
+    assert.deepEqual(readdirSync(join(place, `${number}`)), ["2.image"]);
     base = { number, chain: chain.toString(16) };
-    return path;
-  });
+    paths.push(path);
+  }
+  return paths;
 }
 
-test("M6: image with a base holds what has changed, and comes back with all that it builds upon", () => {
+test("M6: image with a base holds what has changed, and comes back with all that it builds upon", async () => {
   const memory = filledMemory();
   const place = mkdtempSync(join(folder, "chain-"));
-  const [first, second, third] = writeChain(place, memory, [3, 5, 9]) as [string, string, string];
+  const [first, second, third] = (await writeChain(place, memory, [3, 5, 9])) as [string, string, string];
   assert(statSync(third).size < statSync(first).size / 5);
-  for (const path of [first, second, third]) checkImage(path);
+  for (const path of [first, second, third]) check(path);
   const back = newMemory(wasmPages);
   const { header, state: restored } = readImage(third, back, { program: facts.program });
   assert.deepEqual([header.format, header.base?.number, restored.length], [2, 5, state.length]);
@@ -268,17 +295,17 @@ test("M6: image with a base holds what has changed, and comes back with all that
   assert.throws(() => readImage(third, newMemory(wasmPages), { isWhole: true }), /only what has changed since another/);
 });
 
-test("M6: image with a base is refused when anything that it builds upon is missing, damaged or another", () => {
+test("M6: image with a base is refused when anything that it builds upon is missing, damaged or another", async () => {
   const memory = filledMemory();
   const place = mkdtempSync(join(folder, "broken-chain-"));
-  const [first, second, third] = writeChain(place, memory, [3, 5, 9]) as [string, string, string];
+  const [first, second, third] = (await writeChain(place, memory, [3, 5, 9])) as [string, string, string];
   const says = (what: RegExp, read: () => unknown = () => readImage(third, newMemory(wasmPages))): void =>
     assert.throws(read, (error: unknown) => error instanceof ImageError && what.test(error.message));
   for (const path of [first, second]) {
     const good = readFileSync(path);
     rmSync(path);
     says(/there is no such file/);
-    says(/there is no such file/, () => checkImage(third));
+    says(/there is no such file/, () => check(third));
     for (const at of [150, good.length >> 1, good.length - 20]) {
       const bad = Buffer.from(good);
       bad[at]! ^= 4;
@@ -287,7 +314,7 @@ test("M6: image with a base is refused when anything that it builds upon is miss
     }
     writeImageNow(path, { header: facts, state, memory, ranges: whole });
     says(/is another image than it was/);
-    says(/is another image than it was/, () => checkImage(third));
+    says(/is another image than it was/, () => check(third));
     writeFileSync(path, good);
   }
   readImage(third, newMemory(wasmPages));

@@ -4,12 +4,26 @@
  *
  * Readable by its owner alone: it holds the program's memory.
  *
- * Every call blocks: callers have a thread for writing images.
+ * Every call of `PartFile` blocks: callers have a thread for writing images.
  */
-import { closeSync, fdatasync, fsyncSync, openSync, renameSync, rmSync, writevSync } from "node:fs";
+import {
+  closeSync,
+  fdatasync,
+  fsync,
+  fsyncSync,
+  open,
+  openSync,
+  rename,
+  renameSync,
+  rmSync,
+  writevSync,
+} from "node:fs";
 import { dirname } from "node:path";
+import { promisify } from "node:util";
 import type { Piece } from "../../image/encoder.ts";
 import { partsAfter, withoutEmpty } from "./parts.ts";
+
+const [openLater, fsyncLater, renameLater] = [promisify(open), promisify(fsync), promisify(rename)];
 
 /**
  * Bytes after which the disk starts to write, long before the system would send them, while the next pieces are made: for a GiB
@@ -80,19 +94,25 @@ export class PartFile {
 
 /**
  * For a file that `leave` has left, by any thread or process: makes it durable, and gives it its name. An error of the disk that nobody has
- * been told of is told to the next that opens the file (Linux 4.16 and later), so this `fsync` decides.
+ * been told of is told to the next that opens the file (Linux 4.16 and later), so this `fsync` decides. Does not block: the disk is waited for by a thread
+ * that Node has anyway.
  */
-export function commitPart(path: string): void {
-  const file = openSync(partOf(path), "r+");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  nameDurably(path);
+export async function commitPart(path: string): Promise<void> {
+  await flush(partOf(path), "r+");
+  await renameLater(partOf(path), path);
+  await flush(dirname(path), "r");
 }
 
 export const partOf = (path: string): string => `${path}.part`;
+
+async function flush(path: string, flags: string): Promise<void> {
+  const file = await openLater(path, flags);
+  try {
+    await fsyncLater(file);
+  } finally {
+    closeSync(file);
+  }
+}
 
 function nameDurably(path: string): void {
   renameSync(partOf(path), path);

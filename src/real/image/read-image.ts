@@ -16,7 +16,7 @@ import { lz4 } from "./lz4.ts";
 import { partsAfter, withoutEmpty } from "./parts.ts";
 
 const windowPages = chunkBytes / 65_536;
-/** The room in which this thread checks images, one at a time. */
+/** The room in which this thread checks images: a record is read and checked before anybody else has a turn. */
 let window: WebAssembly.Memory | undefined;
 
 interface Front {
@@ -56,20 +56,26 @@ export function readImage(path: string, memory: WebAssembly.Memory, expected: Ex
 }
 
 /**
- * Reads all of the image and checks what a restore would check, in the room of a chunk. Of an image that it builds upon, which was
- * checked when it was new, no more than that it is there and the right one.
+ * Reads all of the image and checks what a restore would check, in the room of a chunk, and pauses after each record: whoever has other things to do as well
+ * goes on later. Of an image that it builds upon, which was checked when it was new, no more than that it is there and the right one.
  */
-export function checkImage(path: string): void {
-  withFile(path, (file) => {
+export function* checkingImage(path: string): Generator<void, void, void> {
+  let file: number | undefined;
+  try {
+    file = openImage(path);
     const front = readFront(file, {});
     const { header, trailer } = front;
     basesOf(path, front);
     window ??= new WebAssembly.Memory({ initial: windowPages, maximum: windowPages, shared: true });
     const { memoryBytes } = header;
     const decoder = ImageDecoder.checking({ window, memoryBytes, codecs: [lz4], trailer });
-    readRecords(file, decoder);
+    yield* readingRecords(file, decoder);
     decoder.finish();
-  });
+  } catch (error) {
+    throw imageFileError(`Cannot read image ${path}`, error);
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
 }
 
 /** An image that another one builds upon. */
@@ -106,8 +112,12 @@ function basesOf(path: string, front: Front): Base[] {
   return bases;
 }
 
-/** Reads a body and the head behind it in one call; raw pages go straight to their places. */
 function readRecords(file: number, decoder: ImageDecoder): void {
+  for (const _ of readingRecords(file, decoder));
+}
+
+/** Reads a body and the head behind it in one call; raw pages go straight to their places. Pauses after each record. */
+function* readingRecords(file: number, decoder: ImageDecoder): Generator<void, void, void> {
   let at = startBytes;
   let head = new Uint8Array(headBytes);
   readAll(file, { at, targets: [head] });
@@ -119,6 +129,7 @@ function readRecords(file: number, decoder: ImageDecoder): void {
     at = decoder.nextHeadAt ?? at;
     readAll(file, { at: bodyAt, targets: [...targets, head] });
     decoder.end();
+    yield;
   }
 }
 
@@ -165,8 +176,7 @@ function withFile<Result>(path: string, use: (file: number) => Result): Result {
   const what = `Cannot read image ${path}`;
   let file: number | undefined;
   try {
-    // Opening must never wait: a pipe would wait for a writer.
-    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    file = openImage(path);
     return use(file);
   } catch (error) {
     throw imageFileError(what, error);
@@ -174,3 +184,6 @@ function withFile<Result>(path: string, use: (file: number) => Result): Result {
     if (file !== undefined) closeSync(file);
   }
 }
+
+/** Opening must never wait: a pipe would wait for a writer. */
+const openImage = (path: string): number => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

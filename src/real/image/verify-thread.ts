@@ -1,11 +1,11 @@
-/** The thread of `verifyImages`: reads each image completely, checking every checksum. */
+/** The thread of `ImageVerifier`: reads each image completely, checking every checksum. */
 import { parentPort } from "node:worker_threads";
 import { ImageError } from "../../image/image-error.ts";
-import { checkImage } from "./read-image.ts";
+import { checkingImage } from "./read-image.ts";
 
 function problemOf(path: string): string {
   try {
-    checkImage(path);
+    for (const _ of checkingImage(path));
     return "";
   } catch (error) {
     if (error instanceof ImageError) return error.message;

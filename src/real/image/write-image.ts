@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { type EncoderOptions, ImageEncoder, type Progress } from "../../image/encoder.ts";
 import type { ImageFacts } from "../../image/header.ts";
 import { ImageError } from "../../image/image-error.ts";
+import { keysBytes } from "../../image/page-hash.ts";
 import { PageStage } from "../../image/page-stage.ts";
 import type { MemoryRange } from "../../image/ranges.ts";
 import { imageFileError } from "./file-error.ts";
@@ -22,7 +23,7 @@ export interface ImageContents {
  * name stays.
  */
 export function writeImageNow(path: string, contents: ImageContents): Progress {
-  return write(path, contents, { encoder: newEncoder(contents.memory), end: (file) => file.commit() });
+  return write(path, contents, { encoder: newEncoder(contents.memory, false), end: (file) => file.commit() });
 }
 
 /**
@@ -65,15 +66,18 @@ function write(path: string, { header, state, ranges }: ImageContents, { encoder
   }
 }
 
-/** Of a whole image. */
-export function newEncoder(memory: WebAssembly.Memory): ImageEncoder {
-  return new ImageEncoder({ stage: newStage(memory, 1), book: 0, base: null, codec: lz4 });
+/** Of a whole image. `isLive`: the program may run. */
+export function newEncoder(memory: WebAssembly.Memory, isLive: boolean): ImageEncoder {
+  return new ImageEncoder({ stage: newStage(memory, { books: 1, isLive }), book: 0, base: null, codec: lz4 });
 }
 
 /** Throws an `ImageError` where there is no memory for it. */
-export function newStage(memory: WebAssembly.Memory, books: number): PageStage {
+export function newStage(
+  memory: WebAssembly.Memory,
+  how: { readonly books: number; readonly isLive: boolean },
+): PageStage {
   try {
-    return new PageStage({ memory, seed: randomBytes(8).readBigUInt64LE(), books });
+    return new PageStage({ memory, keys: randomBytes(keysBytes), ...how });
   } catch (error) {
     if (error instanceof RangeError)
       throw new ImageError("Cannot write images: there is no memory for a list of pages");

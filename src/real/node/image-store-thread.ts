@@ -1,27 +1,12 @@
-/** The thread of `ImageStore`. */
+/** The thread of `ImageStore` that sends images. */
 import { rmSync } from "node:fs";
 import { parentPort } from "node:worker_threads";
-import { ImageError } from "../../image/image-error.ts";
 import { storeFileFrom } from "../file-service/client.ts";
-import { imageFileError } from "../image/file-error.ts";
-import { commitPart, partOf } from "../image/part-file.ts";
-import type { StoreOrder } from "./image-store.ts";
+import { partOf } from "../image/part-file.ts";
+import type { SendOrder } from "./image-store.ts";
 
-function kept(path: string): string {
-  try {
-    commitPart(path);
-    return "";
-  } catch (error) {
-    const seen = imageFileError(`Cannot write image ${path}`, error);
-    if (seen instanceof ImageError) return seen.message;
-    throw error;
-  }
-}
-
-async function problemOf(order: StoreOrder): Promise<string> {
-  if (order.kind === "keep") return kept(order.path);
-  const { service, file } = order.to;
-  const part = partOf(order.path);
+async function problemOf({ path, service, file }: SendOrder): Promise<string> {
+  const part = partOf(path);
   const problem = await storeFileFrom(service, file, part);
   rmSync(part, { force: true });
   return problem;
@@ -29,6 +14,6 @@ async function problemOf(order: StoreOrder): Promise<string> {
 
 // One after the other, and answered in the order of the orders.
 let last: Promise<void> = Promise.resolve();
-parentPort!.on("message", (order: StoreOrder) => {
+parentPort!.on("message", (order: SendOrder) => {
   last = last.then(async () => parentPort!.postMessage(await problemOf(order)));
 });

@@ -1,24 +1,24 @@
 /**
- * Makes images of checkpoints durable while the ranks go on, or sends them where they are kept: a thread of the node that does nothing
- * else, one image after the other. It is started with the first one.
+ * Makes images of checkpoints durable while the ranks go on, one after the other, or sends them where they are kept. Sending is the work of a thread of the node that does
+ * nothing else, started with the first image; an image that stays needs none: its bytes are with the system already, and starting a thread costs more than ten
+ * checkpoints of 8 MB.
  */
 
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { ImageError } from "../../image/image-error.ts";
 import type { FileService } from "../file-service/client.ts";
 import type { FileKey } from "../file-service/file-key.ts";
+import { imageFileError } from "../image/file-error.ts";
+import { commitPart } from "../image/part-file.ts";
 import { threadOptions } from "../machine/thread-options.ts";
 
-/** An image elsewhere. */
-interface ServicePlace {
+/** An image, in its file beside that name (real/image/part-file.ts), and where it is to be kept. */
+export interface SendOrder {
+  readonly path: string;
   readonly service: FileService;
   readonly file: FileKey;
 }
-
-/** `path`: of an image that is in its file beside that name (real/image/part-file.ts). */
-export type StoreOrder =
-  | { readonly kind: "keep"; readonly path: string }
-  | { readonly kind: "send"; readonly path: string; readonly to: ServicePlace };
 
 /** The problem; empty: the image is durable. */
 export type Stored = (problem: string) => void;
@@ -26,8 +26,15 @@ export type Stored = (problem: string) => void;
 export class ImageStore {
   #thread: Worker | undefined;
   readonly #waiting: Stored[] = [];
+  /** Ends with the last image that stays: one at a time, so that others of the process can have their turns at the disk. */
+  #kept: Promise<void> = Promise.resolve();
 
-  store(order: StoreOrder, stored: Stored): void {
+  /** An image that stays where it is. */
+  keep(path: string, stored: Stored): void {
+    this.#kept = this.#kept.then(async () => stored(await keptImage(path)));
+  }
+
+  send(order: SendOrder, stored: Stored): void {
     this.#thread ??= this.#start();
     this.#waiting.push(stored);
     this.#thread.postMessage(order);
@@ -43,5 +50,16 @@ export class ImageStore {
     // It does not keep the node alive.
     thread.unref();
     return thread;
+  }
+}
+
+async function keptImage(path: string): Promise<string> {
+  try {
+    await commitPart(path);
+    return "";
+  } catch (error) {
+    const seen = imageFileError(`Cannot write image ${path}`, error);
+    if (seen instanceof ImageError) return seen.message;
+    throw error;
   }
 }

@@ -61,10 +61,8 @@ export class NodeImages {
     const file = this.#fileOf(rank, number);
     const service = this.#keeperOf(file.set);
     const path = imagePath(folderOfCheckpoint(this.#options.folder, file.set, number), rank);
-    this.#store.store(
-      service === null ? { kind: "keep", path } : { kind: "send", path, to: { service, file } },
-      stored,
-    );
+    if (service === null) this.#store.keep(path, stored);
+    else this.#store.send({ path, service, file }, stored);
   }
 
   /** Where a rank finds the image that it goes on from; empty: it begins at the start of the program. */

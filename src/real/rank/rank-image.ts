@@ -62,7 +62,7 @@ export function takeRankImage(process: Process, life: RankSavedState, options: R
   const { folder, rank, role, ranks, program } = options;
   const header = { program, layout: rankLayout, rank: role, ranks };
   const memory = newMemory();
-  const how = { stage: newStage(memory, 1), book: 0, base: null };
+  const how = { stage: newStage(memory, { books: 1, isLive: false }), book: 0, base: null };
   writeImagePart(imagePath(folder, rank), { header, state, memory, ranges: [] }, how);
 }
 
