@@ -73,8 +73,11 @@ describe("X9 caches of code", () => {
     setFlagsFor("run C programs");
     const late = script.createCachedData();
     const asBefore = before.under(late)!;
+    const asNow = before.underPresent(asBefore);
     unsetFlagsFor("run C programs");
     deepEqual(isRejected(late), { isRejected: true, answer: 42 });
     deepEqual(isRejected(asBefore), { isRejected: false, answer: 42 });
+    // And the other way round, for threads that start when flags are set.
+    deepEqual(asNow, Uint8Array.from(late));
   });
 });

@@ -10,14 +10,23 @@ export class FlagsBefore {
 
   /** The cache as V8 would have made it then; undefined: where it notes its flags cannot be told. */
   under(cache: Uint8Array): Uint8Array | undefined {
-    const now = wordsOf(smallestCache());
-    const changed = [...now.keys()].filter((index) => now[index] !== this.#before[index]);
-    const result = Uint8Array.from(cache);
-    const words = new Uint32Array(result.buffer, 0, now.length);
-    const isNoted = changed.length === 1 && words[changed[0]!] === now[changed[0]!];
-    if (isNoted) words[changed[0]!] = this.#before[changed[0]!]!;
-    return isNoted || changed.length === 0 ? result : undefined;
+    return noting(cache, wordsOf(smallestCache()), this.#before);
   }
+
+  /** A cache of then as V8 would make it now. */
+  underPresent(cache: Uint8Array): Uint8Array | undefined {
+    return noting(cache, this.#before, wordsOf(smallestCache()));
+  }
+}
+
+/** A cache with other flags than those that it notes. */
+function noting(cache: Uint8Array, from: Uint32Array, to: Uint32Array): Uint8Array | undefined {
+  const changed = [...from.keys()].filter((index) => from[index] !== to[index]);
+  const result = Uint8Array.from(cache);
+  const words = new Uint32Array(result.buffer, 0, from.length);
+  const isNoted = changed.length === 1 && words[changed[0]!] === from[changed[0]!];
+  if (isNoted) words[changed[0]!] = to[changed[0]!]!;
+  return isNoted || changed.length === 0 ? result : undefined;
 }
 
 const smallestCache = (): Buffer => new Script("0").createCachedData();

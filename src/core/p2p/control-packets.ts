@@ -76,7 +76,30 @@ export class ControlPackets {
   }
 
   /** A packet of the protocol: five words, or three and a payload no longer than that of an eager message to that peer. */
-  tell(peer: number, { a, b = 0, c = 0, d = 0, e = 0, payload = noBytes, from = null }: Told): void {
+  tell(peer: number, told: Told): void {
+    const isPlain = told.payload === undefined && (told.from === undefined || told.from === null);
+    if (!isPlain || this.queues.waiting(peer) || !this.transmitTold(peer, told)) this.postTold(peer, told);
+  }
+
+  /** A packet of our own without a payload goes straight to its channel: most do. False: there is no room. */
+  private transmitTold(peer: number, { a, b, c, d, e }: Told): boolean {
+    const { transport } = this;
+    const process = this.peers.processOf(peer);
+    const packet = transport.reserve(process, 0);
+    if (packet < 0) return false;
+    const { words } = transport;
+    words[packet + KIND] = PacketKind.PROTOCOL;
+    words[packet + CONTEXT] = a;
+    words[packet + TAG] = b ?? 0;
+    words[packet + BYTES] = 0;
+    words[packet + SEQUENCE] = c ?? 0;
+    words[packet + EXTRA] = d ?? 0;
+    words[packet + EXTRA + 1] = e ?? 0;
+    transport.commit(process);
+    return true;
+  }
+
+  private postTold(peer: number, { a, b = 0, c = 0, d = 0, e = 0, payload = noBytes, from = null }: Told): void {
     const packet = this.newPacket(peer, PacketKind.PROTOCOL, this.senders.numberOf(from));
     const words = this.records.words;
     const at = packet * recordWords;

@@ -8,6 +8,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Script } from "node:vm";
 import { cacheFileOf, keepCodeCache, readCodeCache } from "../../v8/code-cache.ts";
+import type { FlagsBefore } from "../../v8/flags-before.ts";
 import type { RankCode } from "../messages/rank-messages.ts";
 
 /** `name`: rank, or c-rank. */
@@ -20,9 +21,14 @@ export function loadRankCode(name: string): RankCode {
   return { file, folder: __dirname, source, cache, cacheMissing: kept === undefined ? cacheFile : "" };
 }
 
-/** For threads that start under other flags than the first: V8 would reject the cache, and one that is made now must not be kept. */
-export function compiledAnew({ file, folder, source }: RankCode): RankCode {
-  const cache = shared(new Script(source, { filename: file }).createCachedData());
+/**
+ * For threads that start under other flags than the first, as those of clones do: V8 would reject the cache unless it notes these flags, and one that is made
+ * now must not be kept. Without a cache that was kept the code is compiled anew.
+ */
+export function underPresentFlags(code: RankCode, before: FlagsBefore): RankCode {
+  const { file, folder, source, cacheMissing } = code;
+  const kept = cacheMissing === "" ? before.underPresent(new Uint8Array(code.cache)) : undefined;
+  const cache = shared(kept ?? new Script(source, { filename: file }).createCachedData());
   return { file, folder, source, cache, cacheMissing: "" };
 }
 

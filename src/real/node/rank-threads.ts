@@ -6,6 +6,7 @@ import type { Origin } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { dealt } from "../../core/service/packing.ts";
 import { flagsFor, setFlagsFor, unsetFlagsFor } from "../../v8/flags.ts";
+import { FlagsBefore } from "../../v8/flags-before.ts";
 import { machineMs } from "../machine/machine-clock.ts";
 import type { Life } from "../messages/lives.ts";
 import type { Setup } from "../messages/node-messages.ts";
@@ -27,7 +28,7 @@ import type { SharedHandover } from "../transport/tcp/handover.ts";
 import { startCThread } from "./c-rank-thread.ts";
 import type { NodeLives } from "./node-lives.ts";
 import { ProgramCode } from "./program-code.ts";
-import { compiledAnew, keepCache, loadRankCode } from "./rank-code.ts";
+import { keepCache, loadRankCode, underPresentFlags } from "./rank-code.ts";
 import { type RankInThread, RankThread, type RankThreadEvents } from "./rank-thread.ts";
 
 /** Deep recursion in C is deep recursion here: 250 000 calls. */
@@ -78,10 +79,12 @@ export class RankThreads {
   readonly words = createNodeWords();
   readonly #setup: Setup;
   readonly #ports: RankThreadsPorts;
+  /** As it was loaded, and as threads get it that are started now. */
+  readonly #loaded: RankCode;
   #code: RankCode;
-  /** V8's flags for the program are set; the code was compiled under them. */
+  /** V8's flags for the program are set: other ones than those under which the code was loaded. */
   #areFlagsSet = false;
-  #isCodeAnew = false;
+  readonly #flagsBefore = new FlagsBefore();
   /** Of a program in C that is compiled before it runs; null otherwise. */
   #programCode: ProgramCode | null = null;
   /** How many threads the node starts with. */
@@ -99,7 +102,8 @@ export class RankThreads {
     this.#setup = setup;
     this.#ports = ports;
     this.#watches = setup.watches;
-    this.#code = loadRankCode(this.#isC ? "c-rank" : "rank");
+    this.#loaded = loadRankCode(this.#isC ? "c-rank" : "rank");
+    this.#code = this.#loaded;
     this.#threadsFirst = this.#isC ? Math.ceil(first.length / setup.ranksPerThread) : first.length;
     if (!this.#isC) return;
     this.#programMemories = first.map(() => this.newMemory());
@@ -181,10 +185,7 @@ export class RankThreads {
 
   start(ranks: readonly StartingRank[]): void {
     const { ranksPerThread, heapMb } = this.#setup;
-    if (this.#areFlagsSet && !this.#isCodeAnew) {
-      this.#code = compiledAnew(this.#code);
-      this.#isCodeAnew = true;
-    }
+    if (this.#areFlagsSet) this.#code = this.#presentCode();
     if (!this.#isC) {
       for (const it of ranks) {
         this.#add(new RankThread({ setup: this.#setupOf(it, null), heapMb }, this.#eventsOf(it.rank)));
@@ -219,6 +220,12 @@ export class RankThreads {
     }
     this.#areFlagsSet = true;
     openGate(this.words, form);
+  }
+
+  /** Flags change when memories travel, too. What had to be compiled anew is not compiled once more: V8 may reject it then. */
+  #presentCode(): RankCode {
+    const isKept = this.#loaded.cacheMissing === "";
+    return isKept || this.#code === this.#loaded ? underPresentFlags(this.#loaded, this.#flagsBefore) : this.#code;
   }
 
   get #optimising() {

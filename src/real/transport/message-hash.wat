@@ -1,4 +1,5 @@
-;; The hash by which replicas compare messages, as `bytesHash` of message-hash.ts has it: 64 bytes a step in four vectors.
+;; The hash by which replicas compare messages, as `bytesHash` of message-hash.ts has it: 64 bytes a step in four vectors. A rotation by 16 bits exchanges
+;; halves of words, which is one instruction; one by 13 bits, that of xxHash, is three (7.7 in place of 9.5 GB/s).
 ;;
 ;; The sign of a NaN is chance and has to be left out. That is a third of the work, and NaNs are rare: a stretch of bytes is hashed as if it had none,
 ;; and once more if it had what may be one.
@@ -7,14 +8,14 @@
 
   (func $added (param $sum i32) (param $word i32) (result i32)
     (i32.mul
-      (i32.rotl (i32.add (local.get $sum) (i32.mul (local.get $word) (i32.const 0x735a2d97))) (i32.const 13))
+      (i32.rotl (i32.add (local.get $sum) (i32.mul (local.get $word) (i32.const 0x735a2d97))) (i32.const 16))
       (i32.const 0x9e3779b1)))
 
   (func $fourAdded (param $sums v128) (param $words v128) (result v128)
     (local.set $sums (i32x4.add (local.get $sums)
       (i32x4.mul (local.get $words) (v128.const i32x4 0x735a2d97 0x735a2d97 0x735a2d97 0x735a2d97))))
     (i32x4.mul
-      (v128.or (i32x4.shl (local.get $sums) (i32.const 13)) (i32x4.shr_u (local.get $sums) (i32.const 19)))
+      (i8x16.shuffle 2 3 0 1 6 7 4 5 10 11 8 9 14 15 12 13 (local.get $sums) (local.get $sums))
       (v128.const i32x4 0x9e3779b1 0x9e3779b1 0x9e3779b1 0x9e3779b1)))
 
   (func $allAdded (param $sum i32) (param $sums v128) (result i32)
@@ -87,13 +88,13 @@
             (local.set $c (i32x4.add (local.get $c) (i32x4.mul (local.get $three) (local.get $spread))))
             (local.set $d (i32x4.add (local.get $d) (i32x4.mul (local.get $four) (local.get $spread))))
             (local.set $a (i32x4.mul (local.get $factor)
-              (v128.or (i32x4.shl (local.get $a) (i32.const 13)) (i32x4.shr_u (local.get $a) (i32.const 19)))))
+              (i8x16.shuffle 2 3 0 1 6 7 4 5 10 11 8 9 14 15 12 13 (local.get $a) (local.get $a))))
             (local.set $b (i32x4.mul (local.get $factor)
-              (v128.or (i32x4.shl (local.get $b) (i32.const 13)) (i32x4.shr_u (local.get $b) (i32.const 19)))))
+              (i8x16.shuffle 2 3 0 1 6 7 4 5 10 11 8 9 14 15 12 13 (local.get $b) (local.get $b))))
             (local.set $c (i32x4.mul (local.get $factor)
-              (v128.or (i32x4.shl (local.get $c) (i32.const 13)) (i32x4.shr_u (local.get $c) (i32.const 19)))))
+              (i8x16.shuffle 2 3 0 1 6 7 4 5 10 11 8 9 14 15 12 13 (local.get $c) (local.get $c))))
             (local.set $d (i32x4.mul (local.get $factor)
-              (v128.or (i32x4.shl (local.get $d) (i32.const 13)) (i32x4.shr_u (local.get $d) (i32.const 19)))))
+              (i8x16.shuffle 2 3 0 1 6 7 4 5 10 11 8 9 14 15 12 13 (local.get $d) (local.get $d))))
             (local.set $at (i32.add (local.get $at) (i32.const 64)))
             (br_if $next (i32.ne (local.get $at) (local.get $last))))
           (if (i32.eqz (i32x4.all_true (local.get $least)))

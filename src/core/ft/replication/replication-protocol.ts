@@ -378,6 +378,11 @@ export class ReplicationProtocol extends PassThrough {
   // Deaths
 
   override control(words: Int32Array, packet: number): void {
+    const { comparing, rank } = this;
+    if (comparing !== null && isVote(words[packet + CONTEXT]!) && words[packet + SOURCE] !== rank) {
+      this.hearVote(comparing, words, packet);
+      return;
+    }
     const name = { rank: words[packet + SOURCE]!, replica: replicaOf(words[packet + KIND]!) };
     if (words[packet + CONTEXT] === restWord) {
       this.rounds.hear(name, words[packet + TAG]!, words[packet + SEQUENCE] !== 0);
@@ -398,14 +403,6 @@ export class ReplicationProtocol extends PassThrough {
       this.hearNotice(name, noticeOf(words[packet + CONTEXT]!, words[packet + TAG]!));
       return;
     }
-    if (isVote(words[packet + CONTEXT]!)) {
-      const { rank, replica } = name;
-      if (!this.membership.isAlive(rank, replica)) return;
-      const held = words[packet + EXTRA + 1]!;
-      if (held > 0 && held <= runMax) this.sends.hear(name, words[packet + EXTRA]!, held);
-      this.comparing?.hear(rank, replica, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
-      return;
-    }
     if (isWholeVote(words[packet + CONTEXT]!)) {
       this.hearWhole(name, words, packet);
       return;
@@ -421,6 +418,17 @@ export class ReplicationProtocol extends PassThrough {
     // A word of a process that may be wrong changes no more than a word can be about.
     if (words[packet + CONTEXT] !== heldWord || count < 1 || count > runMax || name.rank === this.rank) return;
     if (this.membership.isAlive(name.rank, name.replica)) this.sends.hear(name, first, count);
+  }
+
+  /** A vote of another rank, and the messages of ours that its sender holds. */
+  private hearVote(comparing: MessageComparison, words: Int32Array, packet: number): void {
+    this.rounds.noticed();
+    const rank = words[packet + SOURCE]!;
+    const replica = replicaOf(words[packet + KIND]!);
+    if (!this.membership.isAlive(rank, replica)) return;
+    const held = words[packet + EXTRA + 1]!;
+    if (held > 0 && held <= runMax) this.sends.hear({ rank, replica }, words[packet + EXTRA]!, held);
+    comparing.hear(rank, replica, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
   }
 
   /** A part of a vote that is a whole message, or a wish for more of one of ours. */

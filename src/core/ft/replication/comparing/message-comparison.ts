@@ -200,7 +200,14 @@ export class MessageComparison {
     const { table } = sender;
     const at = table.find(sequence);
     const lacking = this.host.membership.livingOf(rank) & ~(1 << replica) & ~(at < 0 ? 0 : table.heard(at));
-    if (lacking !== 0 || this.isBehind(sender, words[packet + CONTEXT]!, words[packet + TAG]!, sender.aside.length)) {
+    if (lacking !== 0) {
+      // The last vote has it let in, or the death of those that lack.
+      if (at < 0) table.open(sequence);
+      return Arrival.LATER;
+    }
+    const context = words[packet + CONTEXT]!;
+    const tag = words[packet + TAG]!;
+    if (this.isBehind(sender, context, tag, sender.aside.length)) {
       if (at < 0) table.open(sequence);
       this.isRestless = true;
       return Arrival.LATER;
@@ -212,8 +219,8 @@ export class MessageComparison {
     const { judged } = this;
     judged.sequence = sequence;
     judged.sender = replica;
-    judged.context = words[packet + CONTEXT]!;
-    judged.tag = words[packet + TAG]!;
+    judged.context = context;
+    judged.tag = tag;
     judged.bytes = words[packet + BYTES]!;
     judged.hasBytes = false;
     if (this.isRight(sender, at)) return Arrival.TAKE;
@@ -247,12 +254,12 @@ export class MessageComparison {
   mayCount(record: RecordId): boolean {
     const { records } = this.host.ports;
     const rank = records.get(record, R_PEER);
-    const sender = this.senders.get(rank);
+    const { last } = this;
+    const sender = last !== null && last.table.rank === rank ? last : this.senders.get(rank);
     if (sender === undefined) return true;
     const sequence = records.get(record, R_SEQUENCE);
     const at = sender.table.find(sequence);
     if (at < 0) return true;
-    if (records.hasFlag(record, RecordFlag.ASIDE)) this.isRestless = true;
     this.read(record);
     // The rest of a message that is too long for its buffer is nowhere.
     if (records.hasFlag(record, RecordFlag.TRUNCATED)) this.uncompared++;
@@ -288,6 +295,7 @@ export class MessageComparison {
     const { judged } = this;
     const { table } = sender;
     judged.envelopeHash = envelopeHash(judged.context, judged.tag, judged.bytes);
+    if (sender.testimonies === null) return table.isUnanimous(at, judged);
     const others = table.voted(at) & ~(1 << judged.sender);
     for (let replica = 0; others >>> replica !== 0; replica++) {
       if ((others & (1 << replica)) !== 0 && !this.agrees(sender, at, replica)) return false;
@@ -359,10 +367,19 @@ export class MessageComparison {
 
   // Messages that wait
 
-  /** Lets in whatever can be, oldest first. */
-  private settle(sender: ComparedSender): void {
+  /** Lets in whatever can be, oldest first. True when that was anything. */
+  private settle(sender: ComparedSender): boolean {
     const { ports } = this.host;
     const { aside } = sender;
+    const before = aside.length;
+    if (before === 1) {
+      // Most ranks wait for the message that they have been sent last.
+      const envelope = aside[0]!;
+      if (!this.isReady(sender, envelope)) return false;
+      aside.pop();
+      ports.letIn(envelope);
+      return true;
+    }
     for (let at = 0; at < aside.length; ) {
       const envelope = aside[at]!;
       const context = ports.records.get(envelope, R_CONTEXT);
@@ -373,6 +390,7 @@ export class MessageComparison {
         ports.letIn(envelope);
       }
     }
+    return aside.length !== before;
   }
 
   /**
@@ -422,12 +440,13 @@ export class MessageComparison {
     return this.isRight(sender, at);
   }
 
-  /** True when anything may have moved. */
+  /** True when anything has moved. */
   progress(): boolean {
     if (!this.isRestless) return false;
     this.isRestless = false;
-    for (const sender of this.senders.values()) if (sender.aside.length !== 0) this.settle(sender);
-    return true;
+    let moved = false;
+    for (const sender of this.senders.values()) if (sender.aside.length !== 0 && this.settle(sender)) moved = true;
+    return moved;
   }
 
   // Deaths and clones

@@ -101,7 +101,7 @@ export class SentVotes {
     told.a = message.voteFirst;
     told.b = message.sequence;
     told.c = message.voteBytes;
-    const run = this.acknowledgements?.ride(message.dest, replicas) ?? null;
+    const run = this.acknowledgements === null ? null : this.acknowledgements.ride(message.dest, replicas);
     told.d = run === null ? 0 : run.first;
     told.e = run === null ? 0 : run.count;
     let hearers = 0;

@@ -15,6 +15,15 @@ const V_ABSTAINED = 3;
 /** By replica: hash of the envelope, hash of the bytes. */
 const V_VOTES = 4;
 
+/** A message, as votes tell of it. */
+interface VotedMessage {
+  readonly sender: number;
+  readonly envelopeHash: number;
+  readonly bytesHash: number;
+  /** Are its bytes here, and not only its envelope? */
+  readonly hasBytes: boolean;
+}
+
 export class VoteTable {
   readonly rank: number;
   private readonly placeWords: number;
@@ -34,17 +43,20 @@ export class VoteTable {
 
   /** Where the place of a message is; −1: it has none. */
   find(sequence: number): number {
-    const at = (sequence & (this.places - 1)) * this.placeWords;
-    return this.words[at + V_IS_OPEN] !== 0 && this.words[at + V_SEQUENCE] === sequence ? at : -1;
+    const { words, placeWords } = this;
+    const at = (sequence & (words.length / placeWords - 1)) * placeWords;
+    return words[at + V_IS_OPEN] !== 0 && words[at + V_SEQUENCE] === sequence ? at : -1;
   }
 
   /** The same, and there is one now. Until the next call of `open` it stays where it is. */
   open(sequence: number): number {
     for (;;) {
-      const at = (sequence & (this.places - 1)) * this.placeWords;
-      const { words } = this;
+      const { words, placeWords } = this;
+      const at = (sequence & (words.length / placeWords - 1)) * placeWords;
       if (words[at + V_IS_OPEN] === 0) {
-        words.fill(0, at, at + this.placeWords);
+        // Votes are written before they are read.
+        words[at + V_VOTED] = 0;
+        words[at + V_ABSTAINED] = 0;
         words[at + V_SEQUENCE] = sequence;
         words[at + V_IS_OPEN] = 1;
         this.count++;
@@ -99,6 +111,17 @@ export class VoteTable {
   /** Bits: those that have voted, or have nothing to say. */
   heard(at: number): number {
     return this.words[at + V_VOTED]! | this.words[at + V_ABSTAINED]!;
+  }
+
+  /** Does every vote but the sender's own agree with a message? */
+  isUnanimous(at: number, { sender, envelopeHash, bytesHash, hasBytes }: VotedMessage): boolean {
+    const { words } = this;
+    let others = words[at + V_VOTED]! & ~(1 << sender);
+    for (let vote = at + V_VOTES; others !== 0; vote += 2, others >>>= 1) {
+      if ((others & 1) === 0) continue;
+      if (words[vote] !== envelopeHash || (hasBytes && words[vote + 1] !== bytesHash)) return false;
+    }
+    return true;
   }
 
   envelopeOf(at: number, replica: number): number {
