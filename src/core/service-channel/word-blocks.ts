@@ -7,6 +7,8 @@
 
 /** Two pieces of 256 KiB, the largest that services are told at once, with what stands before them. */
 export const blockWords = (1 << 17) + 64;
+/** So many words that stand in a row in a block are given to others, with the rest of it; fewer are copied. */
+export const sharedWordsMin = 1 << 13;
 /** Blocks that nobody has, which wait for their next use. */
 const freeMax = 32;
 

@@ -4,9 +4,11 @@
  */
 export class ViewAddresses {
   readonly #address: (bytes: Uint8Array) => bigint;
-  readonly #bases = new WeakMap<ArrayBufferLike, number>();
-  #last: ArrayBufferLike | null = null;
-  #lastBase = 0;
+  /** By view, not by buffer alone: to ask a view for its buffer is a call of the runtime. */
+  readonly #ofViews = new WeakMap<Uint8Array | Int32Array, number>();
+  readonly #ofBuffers = new WeakMap<ArrayBufferLike, number>();
+  #last: Uint8Array | Int32Array | null = null;
+  #lastAddress = 0;
 
   constructor(koffi: typeof import("koffi")) {
     this.#address = koffi.address;
@@ -14,19 +16,26 @@ export class ViewAddresses {
 
   /** Of the byte at that offset of the view. */
   of(view: Uint8Array | Int32Array, offset: number): number {
-    const { buffer } = view;
-    if (buffer !== this.#last) {
-      this.#lastBase = this.#baseOf(buffer);
-      this.#last = buffer;
+    if (view !== this.#last) {
+      this.#lastAddress = this.#addressOf(view);
+      this.#last = view;
     }
-    return this.#lastBase + view.byteOffset + offset;
+    return this.#lastAddress + offset;
   }
 
-  #baseOf(buffer: ArrayBufferLike): number {
-    const known = this.#bases.get(buffer);
+  #addressOf(view: Uint8Array | Int32Array): number {
+    const known = this.#ofViews.get(view);
     if (known !== undefined) return known;
-    const base = Number(this.#address(new Uint8Array(buffer)));
-    this.#bases.set(buffer, base);
-    return base;
+    const address = this.#addressOfBuffer(view.buffer) + view.byteOffset;
+    this.#ofViews.set(view, address);
+    return address;
+  }
+
+  #addressOfBuffer(buffer: ArrayBufferLike): number {
+    const known = this.#ofBuffers.get(buffer);
+    if (known !== undefined) return known;
+    const address = Number(this.#address(new Uint8Array(buffer)));
+    this.#ofBuffers.set(buffer, address);
+    return address;
   }
 }

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SeededRandom } from "../../base/seeded-random.ts";
-import { bytesBehind, FrameWriter, frameHeadWords, WordFrameReader } from "./frames.ts";
+import { bytesBehind, copyFewBytes, FrameWriter, fewBytes, frameHeadWords, WordFrameReader } from "./frames.ts";
 
 const facts = 4;
 
@@ -15,7 +15,9 @@ function wordsOf(sizes: readonly number[]): Int32Array {
   const writer = new FrameWriter({ append });
   for (const [number, bytes] of sizes.entries()) {
     if (number % 3 === 0) writer.put(1, [number]);
-    writer.putBytes(2, [number, bytes, 0, 0], new Uint8Array(bytes).fill(number));
+    const said = new Uint8Array(bytes + 4).fill(number, 4);
+    if (bytes <= fewBytes && number % 2 === 1) writer.putFewBytes(2, [number, bytes, 0, 0], said, 4, bytes);
+    else writer.putBytes(2, [number, bytes, 0, 0], said.subarray(4));
   }
   return Int32Array.from(words);
 }
@@ -71,6 +73,51 @@ describe("V1 frames", () => {
       }
       deepEqual(heard, sizes, `seed ${seed}`);
       for (const { number, bytes } of kept) ok(bytes.every((byte) => byte === number));
+    }
+  });
+
+  it("have the same bytes, whether few or many are copied, and nothing behind them", () => {
+    for (let bytes = 0; bytes <= fewBytes; bytes++) {
+      const said = Uint8Array.from({ length: bytes }, (_, i) => 255 - i);
+      const both = [false, true].map((isFew) => {
+        const words: number[] = [];
+        const append = (from: Int32Array, first: number, end: number): number =>
+          words.push(...from.subarray(first, end)) && end - first;
+        const writer = new FrameWriter({ append });
+        // What stood in the stage before is in no later frame.
+        writer.putBytes(1, [], new Uint8Array(200).fill(99));
+        if (isFew) writer.putFewBytes(2, [bytes, 0, 0, 0], said, 0, bytes);
+        else writer.putBytes(2, [bytes, 0, 0, 0], said);
+        return words;
+      });
+      deepEqual(both[0], both[1]);
+      const reader = new WordFrameReader();
+      reader.feed(Int32Array.from(both[0]!), 0, both[0]!.length);
+      reader.peek();
+      reader.drop();
+      const into = new Uint8Array(bytes + 2);
+      copyFewBytes(reader.peek()!, frameHeadWords + facts, into, 1, bytes);
+      deepEqual([...into], [0, ...said, 0]);
+    }
+  });
+
+  it("that come one after the other to the same place are each what was said", () => {
+    const reader = new WordFrameReader();
+    for (let number = 0; number < 300; number++) {
+      // Mostly of the same length, and now and then of one for which the reader needs more room.
+      const bytes = number % 50 === 49 ? 40 * number : number % 7 === 0 ? 12 : 8;
+      const words: number[] = [];
+      const append = (from: Int32Array, first: number, end: number): number =>
+        words.push(...from.subarray(first, end)) && end - first;
+      new FrameWriter({ append }).putBytes(2, [number, bytes, 0, 0], new Uint8Array(bytes).fill(number));
+      const place = reader.placeOfWords(words.length);
+      place.set(words);
+      reader.placed(words.length);
+      const frame = reader.peek()!;
+      equal(frame[frameHeadWords], number);
+      ok(bytesBehind(frame, facts, bytes).every((byte) => byte === (number & 255)));
+      reader.drop();
+      equal(reader.peek(), null);
     }
   });
 });

@@ -139,6 +139,18 @@ export class FrameWriter {
     return this.#finish();
   }
 
+  /** The same with few bytes of an array, so many from an index on, which are copied. */
+  putFewBytes(kind: number, facts: readonly number[], bytes: Uint8Array, from: number, count: number): boolean {
+    assert(facts.length % 2 === 0, "bytes stand at an even word");
+    const words = wordsFor(count);
+    this.#begin(kind, facts, words);
+    this.#reserve(words);
+    if (words > 0) this.#stage[this.#to + words - 1] = 0;
+    for (let i = 0, at = 4 * this.#to; i < count; i++) this.#bytes[at + i] = bytes[from + i]!;
+    this.#to += words;
+    return this.#finish();
+  }
+
   #begin(kind: number, facts: readonly number[], more: number): void {
     assert(this.#from === this.#to, "a frame begins before the last one has left");
     const words = frameHeadWords + facts.length;
@@ -198,6 +210,8 @@ export class FrameWriter {
   }
 }
 
+const none = new Int32Array(0);
+
 /** Finds the frames in a stream of words that comes in parts of any size. */
 export class WordFrameReader {
   #words = new Int32Array(64);
@@ -207,6 +221,11 @@ export class WordFrameReader {
   #to = 0;
   /** Some of the words were given away. */
   #isKept = false;
+  /** Views of the words that were given out last, each with its beginning: messages of the same length come to the same place, and a view for each is much for a few words. */
+  #frame = none;
+  #frameFrom = 0;
+  #room = none;
+  #roomFrom = 0;
   readonly #blocks: WordBlocks | null;
 
   /** `blocks`: memory for large frames; null: they have their own. */
@@ -238,7 +257,11 @@ export class WordFrameReader {
   /** The same for whoever writes words. */
   placeOfWords(count: number): Int32Array {
     this.#reserve(count, 0);
-    return this.#words.subarray(this.#to, this.#to + count);
+    if (this.#room.length !== count || this.#roomFrom !== this.#to) {
+      this.#room = this.#words.subarray(this.#to, this.#to + count);
+      this.#roomFrom = this.#to;
+    }
+    return this.#room;
   }
 
   placed(count: number): void {
@@ -249,9 +272,12 @@ export class WordFrameReader {
   peek(): Int32Array | null {
     this.#pass();
     const length = this.pending === 0 ? 0 : this.#words[this.#from]!;
-    return length < frameHeadWords || length > this.pending
-      ? null
-      : this.#words.subarray(this.#from, this.#from + length);
+    if (length < frameHeadWords || length > this.pending) return null;
+    if (this.#frame.length !== length || this.#frameFrom !== this.#from) {
+      this.#frame = this.#words.subarray(this.#from, this.#from + length);
+      this.#frameFrom = this.#from;
+    }
+    return this.#frame;
   }
 
   /** What is here of the oldest frame, of which not all is. */
@@ -315,6 +341,8 @@ export class WordFrameReader {
     }
     this.#isKept = false;
     this.#words = words;
+    this.#frame = none;
+    this.#room = none;
     this.#to = kept;
     this.#from = 0;
   }
@@ -324,6 +352,15 @@ export class WordFrameReader {
     const isForBlock = this.#blocks !== null && needed > largeWords && needed <= blockWords;
     return isForBlock ? this.#blocks.take() : new Int32Array(length + (length & 1));
   }
+}
+
+/** So many bytes are copied one by one: views of them take longer to make. */
+export const fewBytes = 64;
+
+/** Bytes that begin with a word of a frame, so many, to a place among others. */
+export function copyFewBytes(frame: Int32Array, from: number, into: Uint8Array, at: number, bytes: number): void {
+  assert(bytes <= 4 * (frame.length - from), "a frame that lacks bytes");
+  for (let i = 0; i < bytes; i++) into[at + i] = frame[from + (i >> 2)]! >> (8 * (i & 3));
 }
 
 /** The bytes behind the words of a frame. */

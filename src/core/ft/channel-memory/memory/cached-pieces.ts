@@ -1,5 +1,5 @@
 /** Pieces of messages whose bytes are in memory, oldest first: above a bound the oldest are in the store alone. */
-import { noHolds, type WordHolds } from "../../../service-channel/word-blocks.ts";
+import { noHolds, sharedWordsMin, type WordHolds } from "../../../service-channel/word-blocks.ts";
 import type { MessagePiece } from "./home-items.ts";
 
 /** So many may be here without bytes before anybody looks for them. */
@@ -18,7 +18,7 @@ export class CachedPieces {
   }
 
   add(piece: MessagePiece): void {
-    if (piece.words !== null) this.#holds.hold(piece.words);
+    if (piece.words !== null && isShared(piece.words)) this.#holds.hold(piece.words);
     this.#pieces.push(piece);
     this.bytes += piece.bytes;
   }
@@ -43,8 +43,11 @@ export class CachedPieces {
   }
 
   #forget(piece: MessagePiece): void {
-    if (piece.words !== null) this.#holds.letGo(piece.words);
+    if (piece.words !== null && isShared(piece.words)) this.#holds.letGo(piece.words);
     piece.words = null;
     this.bytes -= piece.bytes;
   }
 }
+
+/** May they stand in a block? Few words never do, and to ask them for their memory makes V8 allocate it. */
+const isShared = ({ length }: Int32Array): boolean => length >= sharedWordsMin;

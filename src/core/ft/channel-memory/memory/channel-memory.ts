@@ -11,9 +11,11 @@
  *
  * What is acknowledged is in the store, and what a receiver is told about the order of its messages is in the store before.
  */
+import { copyWords } from "../../../base/copy-words.ts";
 import { type ChannelHello, type Incoming, refused, type Stretch } from "../../../service-channel/channel.ts";
 import { MemoryOutgoing } from "../../../service-channel/memory-streams.ts";
 import type { ServiceStreams, ServiceUser } from "../../../service-channel/service-clients.ts";
+import { sharedWordsMin } from "../../../service-channel/word-blocks.ts";
 import {
   FromMemory,
   frameHeadWords,
@@ -38,9 +40,6 @@ interface ChannelMemoryOptions {
   /** Is that rank's home here? */
   isHome(rank: number): boolean;
 }
-
-/** So many words of a message stay where they were received: with them, others that stand there, at most eight times as many. */
-const keptWordsMin = 1 << 13;
 
 /** What a life is told. */
 class LifeOutgoing extends MemoryOutgoing {
@@ -295,17 +294,26 @@ export class ChannelMemory implements ServiceUser {
     return rank >= 0 && rank < this.#options.ranks && this.#options.isHome(rank);
   }
 
-  /** The words of a frame that nobody changes any more. */
-  #kept({ reader }: Life, words: Int32Array): Int32Array {
-    if (words.length < keptWordsMin) return words.slice();
-    reader.keep();
+  /** The words of a frame from an index on, which nobody changes any more: many stay where they were received, with others that stand there, at most eight times as many. */
+  #kept({ reader }: Life, frame: Int32Array, from: number): Int32Array {
+    const count = frame.length - from;
+    if (count >= sharedWordsMin) {
+      reader.keep();
+      return frame.subarray(from);
+    }
+    // Not by a slice, which asks the frame's class for its kind first.
+    const words = new Int32Array(count);
+    copyWords(frame, from, words, 0, count);
     return words;
   }
 
   #takePost(life: Life, frame: Int32Array): boolean {
     const { rank: source } = life;
     if (frame.length < frameHeadWords + postFrameFacts) return false;
-    const [receiver, sequence, bytes] = [frame[2]!, frame[3]!, frame[6]!];
+    // Not by patterns: before it is optimised, such code walks through iterators.
+    const receiver = frame[2]!;
+    const sequence = frame[3]!;
+    const bytes = frame[6]!;
     if (!this.#isHome(receiver) || bytes < 0) return false;
     const home = this.#homes.homeOf(receiver);
     if (home.has(source, sequence)) {
@@ -313,13 +321,12 @@ export class ChannelMemory implements ServiceUser {
       return true;
     }
     const here = Math.min(bytes, this.#options.limits.pieceBytesMax);
-    const words = frame.subarray(frameHeadWords + postFrameFacts);
-    if (words.length !== wordsFor(here)) return false;
+    const from = frameHeadWords + postFrameFacts;
+    if (frame.length - from !== wordsFor(here)) return false;
     const known = home.messages.get(source, sequence);
     if (known === undefined) {
-      const [context, tag, isSynchronous] = [frame[4]!, frame[5]!, frame[7] === 1];
-      const facts = { source, sequence, context, tag, bytes, isSynchronous };
-      this.#homes.post(receiver, facts, here, this.#kept(life, words));
+      const facts = { source, sequence, context: frame[4]!, tag: frame[5]!, bytes, isSynchronous: frame[7] === 1 };
+      this.#homes.post(receiver, facts, here, this.#kept(life, frame, from));
       this.load.messages++;
       this.load.bytes += bytes;
       this.#news.add(receiver);
@@ -338,9 +345,9 @@ export class ChannelMemory implements ServiceUser {
     if (message === undefined || offset! > message.arrived) return false;
     if (offset! < message.arrived) return true;
     const here = Math.min(message.facts.bytes - offset!, this.#options.limits.pieceBytesMax);
-    const words = frame.subarray(frameHeadWords + moreFrameFacts);
-    if (here <= 0 || words.length !== wordsFor(here)) return false;
-    this.#homes.more(receiver!, message, here, this.#kept(life, words));
+    const from = frameHeadWords + moreFrameFacts;
+    if (here <= 0 || frame.length - from !== wordsFor(here)) return false;
+    this.#homes.more(receiver!, message, here, this.#kept(life, frame, from));
     this.#news.add(receiver!);
     return true;
   }

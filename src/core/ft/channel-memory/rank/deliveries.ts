@@ -15,6 +15,8 @@ import { SEQUENCE, SOURCE } from "../../../wire/packet.ts";
 import type { KeptPayload, ProtocolPorts } from "../../protocol.ts";
 import {
   bytesBehind,
+  copyFewBytes,
+  fewBytes,
   frameHeadWords,
   keyOfMessage,
   messageFrameFacts,
@@ -124,7 +126,11 @@ export class Deliveries {
 
   /** A frame of MESSAGE. False: there is no room for it in the engine's channel now. */
   deliver(frame: Int32Array): boolean {
-    const [entry, source, sequence, bytes] = [frame[2]!, frame[3]!, frame[4]!, frame[7]!];
+    // Not by a pattern: before it is optimised, such code walks through an iterator.
+    const entry = frame[2]!;
+    const source = frame[3]!;
+    const sequence = frame[4]!;
+    const bytes = frame[7]!;
     const isAgain = entry === noEntry;
     if (isAgain ? !this.mayComeAgain(source, sequence) : entry < this.next) return true;
     assert(isAgain || entry === this.next, "entries come in their order");
@@ -169,7 +175,9 @@ export class Deliveries {
     if (message.bytes === 0) return this.ports.transmit(message, 0) === Went.WHOLE;
     // Not lent: a program in C has no memory but its own.
     const pointer = memory.allocate(message.bytes);
-    memory.view(pointer, message.bytes).set(bytesBehind(frame, messageFrameFacts, message.bytes));
+    if (message.bytes <= fewBytes)
+      copyFewBytes(frame, frameHeadWords + messageFrameFacts, memory.bytes, pointer, message.bytes);
+    else memory.view(pointer, message.bytes).set(bytesBehind(frame, messageFrameFacts, message.bytes));
     message.pointer = pointer;
     const went = this.ports.transmit(message, 0);
     memory.free(pointer);

@@ -86,7 +86,8 @@ export class MemorySends {
       const { memory } = this.ports;
       const from = words[at + R_POINTER]! as Pointer;
       const pointer = bytes === 0 ? nowhere : memory.allocate(bytes);
-      const [context, tag] = [words[at + R_CONTEXT]!, words[at + R_TAG]!];
+      const context = words[at + R_CONTEXT]!;
+      const tag = words[at + R_TAG]!;
       const message = { dest, sequence, context, tag, bytes, isSynchronous, pointer, ticket };
       this.boxOf(dest).addMessage(message, from);
       if (bytes > 0) memory.copy(pointer, 0, from, 0, bytes);

@@ -7,7 +7,7 @@ import { lives } from "../../../base/saved-classes.ts";
 import type { Memory } from "../../../request/memory.ts";
 import { type ClientEnd, wordsBetween } from "../../../service-channel/channel.ts";
 import type { KeptPayload } from "../../protocol.ts";
-import { FrameWriter, ToMemory } from "../frames.ts";
+import { FrameWriter, fewBytes, ToMemory } from "../frames.ts";
 
 /** Plain data: an image holds it. */
 interface PostedMessage extends KeptPayload {
@@ -195,10 +195,17 @@ export class PostBox {
     const { dest, sequence, context, tag, bytes, isSynchronous, pointer, offset } = message;
     const count = Math.min(this.pieceBytesMax, bytes - offset);
     const at = message === this.uncopied ? this.uncopiedFrom : pointer;
-    const part = this.ports.memory.view(at, bytes).subarray(offset, offset + count);
-    if (offset === 0) {
-      this.writer.putBytes(ToMemory.POST, [dest, sequence, context, tag, bytes, isSynchronous ? 1 : 0], part);
-    } else this.writer.putBytes(ToMemory.MORE, [dest, sequence, offset, 0], part);
+    const { memory } = this.ports;
+    const facts = offset === 0 ? [dest, sequence, context, tag, bytes, isSynchronous ? 1 : 0] : null;
+    // What the program has lent is no part of the memory.
+    if (facts !== null && count === bytes && bytes <= fewBytes && at >= 0) {
+      this.writer.putFewBytes(ToMemory.POST, facts, memory.bytes, at, bytes);
+      message.offset = bytes;
+      return true;
+    }
+    const part = memory.view(at, bytes).subarray(offset, offset + count);
+    if (facts !== null) this.writer.putBytes(ToMemory.POST, facts, part);
+    else this.writer.putBytes(ToMemory.MORE, [dest, sequence, offset, 0], part);
     message.offset += count;
     return message.offset === bytes;
   }
