@@ -7,9 +7,10 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
 const digestBytes = 32;
 
-/** Where the cache of `x.cjs` is. */
-export function cacheFileOf(file: string): string {
-  return file.replace(/\.cjs$/, `-${process.version}-${process.arch}.cache`);
+/** Where the cache of `x.cjs` is; `kind`: for runs of that kind, which call other functions than others. */
+export function cacheFileOf(file: string, kind?: string): string {
+  const name = kind === undefined ? "" : `-${kind}`;
+  return file.replace(/\.cjs$/, `${name}-${process.version}-${process.arch}.cache`);
 }
 
 /**

@@ -157,7 +157,10 @@ export class CRank {
     const { protocol } = this.process.process;
     if (protocol === null) return;
     this.#rank.say({ kind: "report", report: protocol.report() });
-    if (protocol.finishedServe) this.#rank.say({ kind: "done", incarnation: this.#rank.setup.incarnation });
+    if (!protocol.finishedServe) return;
+    // It will be ended from outside.
+    this.#rank.sayCompiled();
+    this.#rank.say({ kind: "done", incarnation: this.#rank.setup.incarnation });
   }
 
   /** Others may wait for what the program has not done. */

@@ -42,7 +42,7 @@ export class WaitingCRank {
   /** Set when the program is there. */
   program: CrashedProgram = { stackPointer: undefined, lines: () => undefined };
   readonly #port: MessagePort;
-  readonly #lateCache: LateCache | null;
+  #lateCache: LateCache | null;
 
   constructor({ setup, port, mustGiveWay, lateCache, abort }: WaitingCRankOptions) {
     this.setup = setup;
@@ -112,9 +112,15 @@ export class WaitingCRank {
     this.#port.postMessage(message);
   }
 
-  sayEnding(ending: Ending): void {
+  /** The program is over, or the rank. */
+  sayCompiled(): void {
     const cache = this.#lateCache?.make();
+    this.#lateCache = null;
     if (cache !== undefined) this.say({ kind: "compiled", cache });
+  }
+
+  sayEnding(ending: Ending): void {
+    this.sayCompiled();
     this.say({ kind: "ending", ending });
   }
 

@@ -1,7 +1,8 @@
 /**
  * The code of a rank. Every thread has to load the same large file; compiled anew at 435 KB that took 29 ms a rank on a busy
- * machine, from V8's cache 1.1 ms. The cache is made once for an installation, by a rank that is ready to run its program, so
- * it also holds the functions that are compiled on the way there; it lies beside the code. Without it (the first run, a
+ * machine, from V8's cache 1.1 ms. The cache is made by a rank whose program is over, so it holds the functions that ranks call;
+ * it lies beside the code. Ranks call others under each protocol, and others again where there are sockets, so each of these has a
+ * cache of its own: V8 would compile what is missing when it is first called, message by message, in every run. Without one (the first such run, a
  * folder that cannot be written) the node compiles once for all its threads.
  */
 import { readFileSync } from "node:fs";
@@ -11,11 +12,11 @@ import { cacheFileOf, keepCodeCache, readCodeCache } from "../../v8/code-cache.t
 import type { FlagsBefore } from "../../v8/flags-before.ts";
 import type { RankCode } from "../messages/rank-messages.ts";
 
-/** `name`: rank, or c-rank. */
-export function loadRankCode(name: string): RankCode {
+/** `name`: rank, or c-rank. `kind`: of its run. */
+export function loadRankCode(name: string, kind: string): RankCode {
   const file = join(__dirname, `${name}.cjs`);
   const source = `(function (require, __dirname, importModule, createCache) {${readFileSync(file, "utf8")}\n})`;
-  const cacheFile = cacheFileOf(file);
+  const cacheFile = cacheFileOf(file, kind);
   const kept = readCodeCache(cacheFile, source);
   const cache = shared(kept ?? new Script(source, { filename: file }).createCachedData());
   return { file, folder: __dirname, source, cache, cacheMissing: kept === undefined ? cacheFile : "" };

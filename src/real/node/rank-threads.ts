@@ -102,7 +102,9 @@ export class RankThreads {
     this.#setup = setup;
     this.#ports = ports;
     this.#watches = setup.watches;
-    this.#loaded = loadRankCode(this.#isC ? "c-rank" : "rank");
+    const isAlone = setup.placement.every((node) => node === setup.placement[0]);
+    const kind = `${setup.protocol}${isAlone ? "" : "-nodes"}`;
+    this.#loaded = loadRankCode(this.#isC ? "c-rank" : "rank", kind);
     this.#code = this.#loaded;
     this.#threadsFirst = this.#isC ? Math.ceil(first.length / setup.ranksPerThread) : first.length;
     if (!this.#isC) return;
