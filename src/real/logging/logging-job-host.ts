@@ -109,7 +109,9 @@ export class LoggingJobHost implements JobPartHost {
     if (address !== null) this.#ports.toNode(node, { logger: address } satisfies LoggerIsAt);
   }
 
-  allBegan(): void {
+  allBegan(): void {}
+
+  prepareSpare(): void {
     this.#logger.prepareSpare();
   }
 

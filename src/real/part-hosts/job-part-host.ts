@@ -38,8 +38,10 @@ export interface JobPartHost {
   forNode(node: number, restarting: readonly number[]): unknown;
   /** A node has been started, or another in its place. */
   nodeStarted(node: number): void;
-  /** All ranks of the job have begun: what comes up in reserve takes the processor from no rank that starts. */
+  /** All ranks of the job have begun. */
   allBegan(): void;
+  /** They have run for a while: what comes up in reserve may. Not there where nothing does. */
+  prepareSpare?(): void;
   /** Called every heartbeat; so much time has passed in which the dispatcher was awake. */
   tick(nowMs: number, stepMs: number): void;
   /** For fault plans: kills a process of the protocol's own. False: that service is none of them, or is gone. */
