@@ -97,17 +97,9 @@ for (const afterMs of [0, 100, 500]) {
 
 test("M8: a dispatcher that is killed leaves no event logger behind", limit, async () => {
   const spin = program("logged-spin.ts", `console.log("spinning");\nfor (;;);\n`);
-  const startMs = performance.now();
   const spinning = new Run(["run", "-n", "2", "--nodes", "2", "--protocol", "logging", spin]);
   await spinning.printed("spinning", 2);
-  const names = spinning.processes().map(({ name }) => name);
-  assert.equal(names.filter((name) => name === "banyan-logger").length, 1);
-  // Processes in reserve come up later: they would take the processors from ranks whose code is cold.
-  if (performance.now() - startMs < 2_000)
-    assert.deepEqual(
-      names.filter((name) => name.endsWith("spare")),
-      [],
-    );
+  assert.equal(spinning.processes().filter(({ name }) => name === "banyan-logger").length, 1);
   spinning.child.kill("SIGKILL");
   await spinning.ended;
   await until(() => spinning.processes().length === 0, "everything is gone", 2000);
