@@ -41,7 +41,7 @@ const everyReplicaWrites =
 const freezeAgainMs = 50;
 /**
  * The start of a process takes a tenth of a second from the processors, when a program needs them most: its code is cold, and two ranks that talk to each other stand
- * still together (message logging, 2 ranks on two nodes and 2 cores, 8 bytes, the second to the tenth message: 0.4 ms each instead of 1.2 to 2.5; a short program ends 30 ms sooner). Who is lost sooner waits that tenth.
+ * still together (messages kept by their senders, 2 ranks on two nodes and 2 cores, 8 bytes, the second to the tenth message: 0.4 ms each instead of 1.2 to 2.5; a short program ends 30 ms sooner). Who is lost sooner waits that tenth.
  */
 const sparesAfterMs = 2_000;
 
