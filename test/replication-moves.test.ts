@@ -1,7 +1,7 @@
 /** `banyan move` under replication, on real processes: a living replica is copied to its new place, alone, and nobody is lost (D2, D5). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { banyan, type Ended, messages, Run, until } from "./harness.ts";
+import { banyan, type Ended, messages, program, Run, until } from "./harness.ts";
 import { longUnless } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
@@ -41,20 +41,27 @@ const idleSpares = (run: Run): number[] =>
     .filter(({ name }) => name === "banyan-node spare")
     .map(({ pid }) => pid);
 
+const roundsOf = (stdout: string): string[] => stdout.match(/^round \d+/gm) ?? [];
+
+/** At work, for longer than a test takes, with a spare that is there. */
+async function startWithSpare(): Promise<{ run: Run; move: ReturnType<typeof moveOf> }> {
+  const run = start(100_000, "--spares", "1");
+  await run.printed("at work", 2);
+  await until(() => idleSpares(run).length === 1, "the spare is there");
+  return { run, move: moveOf(run) };
+}
+
 /** Both ranks have printed each of their lines once. */
 function assertRounds(stdout: string, rounds: number): void {
   const lines = Array.from({ length: rounds / 10 }, (_, i) => `round ${i * 10}`);
-  assert.deepEqual(stdout.match(/^round \d+/gm)?.sort(), lines.flatMap((line) => [line, line]).sort());
+  assert.deepEqual(roundsOf(stdout).sort(), lines.flatMap((line) => [line, line]).sort());
 }
 
 test(
   "D5 a replica goes alone to a spare, then to a node that is started; the one beside it stays in its process, and nobody is lost",
   limit,
   async () => {
-    const run = start(100_000, "--spares", "1");
-    await run.printed("at work", 2);
-    await until(() => idleSpares(run).length === 1, "the spare is there");
-    const move = moveOf(run);
+    const { run, move } = await startWithSpare();
     const beside = run.nodePid(1);
     assert.equal((await move("--rank", "1")).code, 0);
     await said(run, "replica 1 of rank 1 is on node 2 now");
@@ -64,12 +71,12 @@ test(
     await said(run, "replica 1 of rank 1 is on node 3 now");
     assert.equal(run.nodePid(1), beside);
     // Both of its replicas go on.
-    const rounds = run.stdout.match(/^round \d+/gm)!.length;
-    await until(() => run.stdout.match(/^round \d+/gm)!.length > rounds + 6, "the ranks go on");
+    const rounds = roundsOf(run.stdout).length;
+    await until(() => roundsOf(run.stdout).length > rounds + 6, "the ranks go on");
     run.child.kill("SIGINT");
     const { stdout, stderr } = await run.ended;
     const counted = new Map<string, number>();
-    for (const line of stdout.match(/^round \d+/gm)!) counted.set(line, (counted.get(line) ?? 0) + 1);
+    for (const line of roundsOf(stdout)) counted.set(line, (counted.get(line) ?? 0) + 1);
     const lines = Array.from({ length: counted.size }, (_, i) => `round ${i * 10}`);
     assert.deepEqual([...counted.keys()].sort(), lines.sort());
     assert.ok([...counted.values()].every((times) => times <= 2));
@@ -84,10 +91,7 @@ test(
   "D5 a node that is lost before its replica has come is told of in one line, and the replica stays; what cannot be is refused",
   limit,
   async () => {
-    const run = start(100_000, "--spares", "1");
-    await run.printed("at work", 2);
-    await until(() => idleSpares(run).length === 1, "the spare is there");
-    const move = moveOf(run);
+    const { run, move } = await startWithSpare();
     const [spare] = idleSpares(run);
     process.kill(spare!, "SIGSTOP");
     assert.equal((await move("--rank", "0", "--node", "2")).code, 0);
@@ -193,3 +197,38 @@ for (const [variant, ...how] of [["parallel"], ["parallel", "--compare", "hash"]
     run.assertNothingLeft();
   });
 }
+
+test("D5 a replica of a program in TypeScript moves where it calls mpi.checkpoint, and says how long it stood still", {
+  ...limit,
+  ...longUnless(false),
+}, async () => {
+  const counting = program(
+    "moved-replica.ts",
+    `
+    import { mpi } from "banyan";
+    const { world } = mpi;
+    let { i, sum } = (mpi.restored() as { i: number; sum: number } | null) ?? { i: 0, sum: 0 };
+    const got = new Int32Array(1);
+    const other = 1 - world.rank;
+    for (; i < 600; i++) {
+      mpi.checkpoint({ i, sum });
+      world.sendrecv(Int32Array.of(i * (world.rank + 1)), { dest: other }, got, { source: other });
+      sum += got[0]!;
+      if (i === 0) console.log("at work");
+      const until = performance.now() + 10;
+      while (performance.now() < until);
+    }
+    console.log("sum " + sum);
+  `,
+  );
+  const words = ["run", "-n", "2", "--nodes", "2", "--protocol", "replication", "--sustain", counting];
+  const run = new Run(words, { timeoutMs: 100_000 });
+  await run.printed("at work", 2);
+  assert.equal((await moveOf(run)("--rank", "1")).code, 0);
+  const { code, stdout, stderr } = await run.ended;
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(stdout.match(/sum \d+/g)?.sort(), ["sum 179700", "sum 359400"]);
+  assert.match(stderr, /replica 1 of rank 1 is on node 2 now; it stood still for \d/);
+  assert.match(stderr, /1 replica moved \([\d.]+ MB, stood still for \d+ ms\)/);
+  run.assertNothingLeft();
+});

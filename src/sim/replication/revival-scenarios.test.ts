@@ -84,6 +84,14 @@ function exchanges(rounds: number, bytes = 8): Script {
   return program.script;
 }
 
+/** Of two ranks with two replicas each. */
+const everybody = [
+  [1, 0],
+  [1, 1],
+  [0, 0],
+  [0, 1],
+] as const;
+
 describe("R6 §3.4: replica 1 of rank 1 dies and comes back", () => {
   it("everybody keeps, the source is captured, the clone says what it holds, and sends when nobody else does", () => {
     const lines: string[] = [];
@@ -100,12 +108,7 @@ describe("R6 §3.4: replica 1 of rank 1 dies and comes back", () => {
   it("whoever of all dies a second time, at whichever moment, all worlds come to the right answer", () => {
     let [sources, clones, back] = [0, 0, 0];
     const step = tries(16_000, 500);
-    for (const [rank, replica] of [
-      [1, 0],
-      [1, 1],
-      [0, 0],
-      [0, 1],
-    ] as const) {
+    for (const [rank, replica] of everybody) {
       for (let atNs = 26_000; atNs < 90_000; atNs += step) {
         const deaths = [
           { atNs: 15_000, rank: 1, replica: 1 },
@@ -155,12 +158,7 @@ describe("D5 replica 1 of rank 1 goes on elsewhere", () => {
     const totals = { source: 0, begun: 0, givenUp: 0, back: 0 };
     const step = tries(8_000, 250);
     for (const cost of [{}, { inFlightAtCrash: "delivered" }] as const) {
-      for (const [rank, replica] of [
-        [1, 0],
-        [1, 1],
-        [0, 0],
-        [0, 1],
-      ] as const) {
+      for (const [rank, replica] of everybody) {
         for (let atNs = 14_000; atNs < 90_000; atNs += step) {
           const deaths = [{ atNs, rank, replica }];
           const outcome = survive({ program: exchanges(7, 3_000), plan: [2, 2], deaths, moves, cost });

@@ -448,7 +448,8 @@ export class JobClones {
 
   /** It has heard that; said again: it cannot be captured now. */
   stopped(process: number): void {
-    if (this.#isPresentSource(process)) this.#stoppedMs = performance.now();
+    // Not once it has begun elsewhere: a program comes to its next checkpoint there.
+    if (this.#begun === null && this.#isPresentSource(process)) this.#stoppedMs = performance.now();
     const order = this.#orders.get(process);
     if (order === undefined) return;
     const attempt = this.#schedule.present;
