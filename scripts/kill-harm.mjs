@@ -7,6 +7,7 @@ import { join } from "node:path";
 export function processes(kind) {
   const isOfKind = {
     node: /agent\.cjs|^banyan-node/,
+    spare: /^banyan-node spare/,
     logger: /^banyan-logger\0*$/,
     server: /^banyan-checkpoint-server/,
   }[kind];
@@ -16,7 +17,7 @@ export function processes(kind) {
 }
 
 /** The process of a node that has its name, or undefined. */
-const nodeCalled = (node) =>
+export const nodeCalled = (node) =>
   processes("node").find((pid) => new RegExp(`^banyan-node ${node}\\b`).test(textOf(`/proc/${pid}/cmdline`)));
 
 function textOf(path) {
@@ -28,7 +29,7 @@ function textOf(path) {
 }
 
 /** False: there is no such process any more. */
-function signal(pid, name) {
+export function signal(pid, name) {
   try {
     return pid !== undefined && process.kill(pid, name);
   } catch {
