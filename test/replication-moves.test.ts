@@ -140,6 +140,66 @@ test("D5 SIGTERM to a node drains it: its replicas are copied elsewhere before i
   run.assertNothingLeft();
 });
 
+test(
+  "D5 replicas that compare read one clock: the one that reads it for both is moved, and goes on",
+  limit,
+  async () => {
+    const clock = program(
+      "moved-clock.c",
+      `
+    #include <mpi.h>
+    #include <stdio.h>
+    #include <unistd.h>
+    int main(int argc, char **argv) {
+      int rank;
+      double last = 0;
+      MPI_Init(&argc, &argv);
+      MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+      for (int i = 0; i < 300; i++) {
+        double now = MPI_Wtime(), sent = now;
+        MPI_Sendrecv_replace(&sent, 1, MPI_DOUBLE, 1 - rank, 0, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (now < last) printf("the clock goes back\\n");
+        last = now;
+        if (i == 0) printf("at work\\n"), fflush(stdout);
+        usleep(10000);
+      }
+      printf("rank %d is done\\n", rank);
+      MPI_Finalize();
+      return 0;
+    }
+  `,
+    );
+    const words = ["run", "-n", "2", "--nodes", "2", "--protocol", "replication", "--sustain", "--compare", "hash"];
+    const run = new Run([...words, clock], { timeoutMs: 100_000 });
+    await run.printed("at work", 2);
+    assert.equal((await moveOf(run)("--rank", "1", "--replica", "0")).code, 0);
+    const { code, stdout, stderr } = await run.ended;
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /replica 0 of rank 1 is on node 2 now/);
+    assert.deepEqual(stdout.trim().split("\n").sort(), ["at work", "at work", "rank 0 is done", "rank 1 is done"]);
+    run.assertNothingLeft();
+  },
+);
+
+test("D5 a replica that has come to a node with ranks sends them large messages", limit, async () => {
+  const rounds = 300;
+  const run = new Run(
+    [
+      ...["run", "-n", "2", "--nodes", "3", "--protocol", "replication", "--sustain", "--replicate-ranks", "0"],
+      ...[exchange, `${rounds}`, "10000"],
+    ],
+    { stdin: "3\n4\n", timeoutMs: 100_000 },
+  );
+  await run.printed("at work", 2);
+  // Rank 1 has one replica: both of rank 0 get its messages, one of them through memory from now on.
+  assert.equal((await moveOf(run)("--rank", "1", "--node", "0")).code, 0);
+  const { code, stdout, stderr } = await run.ended;
+  assert.equal(code, 0, stderr);
+  assertRounds(stdout, rounds);
+  assert.match(stderr, /replica 0 of rank 1 is on node 0 now/);
+  run.assertNothingLeft();
+});
+
 for (const [variant, ...how] of [["parallel"], ["parallel", "--compare", "hash"], ["mirror"]] as const) {
   const what = [variant, ...how].join(" ");
   test(`D5 ${what}: replicas are moved one after the other, also onto nodes that have ranks, and each node is killed once in between`, {

@@ -58,11 +58,14 @@ export class LivingProcesses {
     calls.store(line + Line.STATUS, RankStatus.ALIVE | (incarnation << 8));
   }
 
-  /** A rank of another node will be there: others of this node do not have its memory, as if it were a second life. */
+  /**
+   * A rank of another node will be there: others of this node do not have its memory, as if it were a second life. They look before it is born, when they are told of it: it is none
+   * that they share with then, or they would wait for it to write into their memories, which it cannot.
+   */
   adopted(process: number): void {
     const { calls, layout } = this.#node;
     const line = lineOf(layout, process);
-    calls.store(line + Line.LIVES, Math.max(1, calls.load(line + Line.LIVES)));
+    calls.store(line + Line.LIVES, Math.max(2, calls.load(line + Line.LIVES)));
   }
 
   /** Packets that the processes have been sent inside the node, in all of their lives (mod 2^32 each). */

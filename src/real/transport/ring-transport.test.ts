@@ -268,6 +268,26 @@ if (isMainThread) {
     assert.equal(a.transport.fetch(1, 8, 9, to, from, 20_000), true);
   });
 
+  test("a rank that comes from another node shares its memory with nobody: both sides say so, whenever they hear of it", () => {
+    const layout = layoutOf({ processes: 2, ...small });
+    const memory = newNodeMemory(layout);
+    const population = new LivingProcesses(enterNodeMemory(memory, layout, -1));
+    const ofProgram = (rank: number): RingTransport => {
+      const node = enterNodeMemory(memory, layout, rank);
+      const rankMemory = new RankMemory(node);
+      const buffers = Object.create(rankMemory, { areInNode: { value: false } }) as RankMemory;
+      return new RingTransport(node, rankMemory, { rank, places: Int32Array.of(0, 1), buffers });
+    };
+    population.born(0, 0);
+    const neighbour = ofProgram(0);
+    population.adopted(1);
+    // Those that are there hear of it before it begins.
+    neighbour.peerReturned(1, 1);
+    assert.equal(neighbour.shares(1), false);
+    population.born(1, 1);
+    assert.equal(ofProgram(1).shares(0), false);
+  });
+
   test("a new life passes over the packets of the old one, whole or voided", () => {
     const layout = layoutOf({ processes: 2, slots: 4, ...small });
     const memory = newNodeMemory(layout);

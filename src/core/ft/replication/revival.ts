@@ -524,6 +524,7 @@ export class Revival {
     if (!this.strangers.remove(name)) return;
     if (this.isMoved) this.ports.peerBack(name);
     if (name.rank !== this.place.rank) this.sends.open(name);
+    else if (this.isMoved) this.files.met(name.replica);
   }
 
   /** Are words of that replica of our rank for the life before this one? */

@@ -20,7 +20,7 @@ function explore(size: WorldSize): { states: number; ends: number } {
   for (let key = open.pop(); key !== undefined; key = open.pop()) {
     world.restore(key);
     const { moves } = world;
-    if (moves.every(({ kind }) => kind === "crash" || kind === "ask")) {
+    if (moves.every(({ kind }) => kind === "crash" || kind === "ask" || kind === "move")) {
       assert.equal(world.problem, "", key);
       ends++;
     }
@@ -77,7 +77,27 @@ for (const [what, size] of [
   );
 }
 
+for (const [what, size] of [
+  ["a look and a write", { replicas: 2, crashes: 0, moves: 2, program: [look, write(0, 1)] }],
+  ["a read and a write", { replicas: 2, crashes: 1, moves: 1, program: [read(0, 0), write(0, 1)] }],
+  ["what must not be done twice", { replicas: 2, crashes: 1, moves: 1, program: [once, look] }],
+  ["a clone, and a look", { replicas: 2, crashes: 1, clones: 1, moves: 1, program: [look, look] }],
+  ["of three replicas, a look", { replicas: 3, crashes: 1, moves: 1, program: [look] }],
+] as const) {
+  test(
+    `D5, X2 a replica goes on elsewhere, ${what}: whoever dies, and when`,
+    longUnless(what === "a look and a write" || what === "a read and a write"),
+    () => {
+      const { states, ends } = explore(size);
+      assert(states > 100 && ends >= 3, `${states} states, ${ends} ends`);
+    },
+  );
+}
+
 /** Leaves out what a comment of the class says is necessary. */
+class AsksStrangers extends OperationLog {
+  override met(): void {}
+}
 class GoesOnAtOnce extends OperationLog {
   override get isHeld(): boolean {
     return true;
@@ -118,6 +138,10 @@ for (const [what, Log] of [
     assert.throws(() => explore({ ...size, Log }));
   });
 }
+
+test("D5, X2 without it, it goes wrong, and that is found: a performer that has moved asks those that know it", () => {
+  assert.throws(() => explore({ replicas: 2, crashes: 0, moves: 1, program: [look], Log: AsksStrangers }));
+});
 
 for (const [what, Log, size] of [
   ["what must not be done twice waits until all know of it", GoesOnAtOnce, { replicas: 2, program: [once] }],

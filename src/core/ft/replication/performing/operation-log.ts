@@ -285,6 +285,12 @@ export class OperationLog implements SharedOperations {
     if (!performed || (living & (1 << this.performer)) === 0) this.advance(this.livingView(this.view));
   }
 
+  /** That replica can be asked from now on; a successor has asked it in vain. */
+  met(replica: number): void {
+    const { view, known } = this;
+    if ((this.awaited & (1 << replica)) !== 0) this.outbox.push({ to: replica, word: { kind: "query", view, known } });
+  }
+
   /** That view, or the first one after it whose performer lives. */
   private livingView(from: number): number {
     let view = from;

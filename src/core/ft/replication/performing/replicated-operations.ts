@@ -18,7 +18,7 @@ export class ReplicatedOperations implements SharedOperations {
   /** What the source of a clone has said of its log. */
   private sourceKnown = 0;
   private sourcePassed = 0;
-  /** Bits: replicas that are being made, and cannot be told anything. */
+  /** Bits: replicas that are being made, and cannot be told anything; those that do not know yet that this process has gone on elsewhere. */
   private coming = 0;
 
   /** `replicas`: how many there can be; `living`: a bit for each that lives. */
@@ -99,11 +99,18 @@ export class ReplicatedOperations implements SharedOperations {
     this.flush();
   }
 
-  /** This process is a clone, and that replica; `isMoved`: it was that before. */
+  /** This process is a clone, and that replica; `isMoved`: it was that before, and is deaf to each of the others until that has met it. */
   begin(replica: number, living: number, isMoved: boolean): void {
-    this.coming = 0;
+    this.coming = isMoved ? living & ~(1 << replica) : 0;
     for (const other of this.readers.keys()) this.readers[other] = new OperationReader();
     this.log.begin(replica, living, isMoved);
+    this.flush();
+  }
+
+  /** That replica knows by now that this process has gone on elsewhere. Asked before, its answer would have been for the life before. */
+  met(replica: number): void {
+    this.coming &= ~(1 << replica);
+    this.log.met(replica);
     this.flush();
   }
 

@@ -1,6 +1,6 @@
 /**
  * Replicas of one rank, a disk, and everything that can happen next: a step of a program, a word that arrives, a crash, the news of
- * one, and the steps by which a dead one comes back as a clone (revival.ts, as far as operations are concerned). Plain data, so that a state can be remembered, and gone on from in every way.
+ * one, the steps by which a dead one comes back as a clone, and those by which a living one goes on elsewhere (revival.ts, as far as operations are concerned). Plain data, so that a state can be remembered, and gone on from in every way.
  *
  * The disk has cells that are written in two halves, and a counter that goes up by one, which must not be done twice. What a look shows is
  * another number whenever somebody looks: two replicas agree on it only if one of them was told.
@@ -42,7 +42,9 @@ type CloneWord =
       readonly passed: number;
     }
   | { readonly kind: "prepared"; readonly life: number }
-  | { readonly kind: "hello"; readonly life: number };
+  | { readonly kind: "hello"; readonly life: number; readonly isMoved: boolean }
+  /** To one that has gone on elsewhere: the speaker knows it. */
+  | { readonly kind: "aware"; readonly life: number };
 
 /** A clone that is being made. */
 interface Clone {
@@ -59,7 +61,10 @@ interface State {
   /** As the dispatcher knows it. */
   performer: number;
   clonesLeft: number;
+  movesLeft: number;
   clone: Clone | null;
+  /** By replica, bits: those that do not know yet that it has gone on elsewhere. It tells them nothing, and is deaf to them. */
+  strangers: number[];
   /** By replica: its life, or the one that is being made. */
   lives: number[];
   /** By replica, of each other one: the lowest life that it would hear of; and whether it takes it for living. */
@@ -83,6 +88,8 @@ export type Move =
   | { readonly kind: "ask"; readonly replica: number }
   | { readonly kind: "capture" }
   | { readonly kind: "begin" }
+  /** A living one goes on elsewhere. `arrive`: how many of the words of its life before to each of the others are not lost. */
+  | { readonly kind: "move"; readonly replica: number; readonly arrive: readonly number[] }
   /** `arrive`: how many of its words to each of the others are not lost. */
   | { readonly kind: "crash"; readonly replica: number; readonly arrive: readonly number[] };
 
@@ -91,6 +98,8 @@ export interface WorldSize {
   readonly crashes: number;
   /** How often a dead one comes back; never unless given. */
   readonly clones?: number;
+  /** How often a living one goes on elsewhere; never unless given. */
+  readonly moves?: number;
   readonly program: readonly ModelOperation[];
   readonly aheadMax?: number;
   /** One that leaves something out, to see that it is found. */
@@ -104,7 +113,7 @@ export class PerformingWorld {
   readonly #Log: typeof OperationLog;
   #state: State;
 
-  constructor({ replicas, crashes, clones = 0, program, aheadMax, Log = OperationLog }: WorldSize) {
+  constructor({ replicas, crashes, clones = 0, moves = 0, program, aheadMax, Log = OperationLog }: WorldSize) {
     this.#Log = Log;
     const cellCount = 1 + Math.max(0, ...program.map((each) => ("cell" in each ? each.cell : 0)));
     const all = Array.from({ length: replicas }, (_, replica) => replica);
@@ -125,7 +134,9 @@ export class PerformingWorld {
       crashesLeft: crashes,
       performer: 0,
       clonesLeft: clones,
+      movesLeft: moves,
       clone: null,
+      strangers: all.map(() => 0),
       lives: all.map(() => 0),
       known: all.map(() => all.map(() => 0)),
       hears: all.map(() => all.map(() => true)),
@@ -157,15 +168,28 @@ export class PerformingWorld {
       }
       if (crashesLeft > 0 && replicas.some((other, i) => other.isAlive && i !== replica))
         moves.push(...this.#crashes(replica));
+      if (this.#mayMove(replica))
+        for (const arrive of this.#arrivals(replica)) moves.push({ kind: "move", replica, arrive });
     }
     return [...moves, ...this.#cloneMoves()];
+  }
+
+  /** One at a time, and no clone meanwhile. */
+  #mayMove(replica: number): boolean {
+    const { replicas, clone, movesLeft } = this.#state;
+    return movesLeft > 0 && clone === null && this.#isQuiet && replicas[replica]!.step === "ask";
+  }
+
+  /** Does everybody know of all that have gone on elsewhere? */
+  get #isQuiet(): boolean {
+    return this.#state.strangers.every((bits, replica) => bits === 0 || !this.#state.replicas[replica]!.isAlive);
   }
 
   #cloneMoves(): Move[] {
     const { replicas, clone, clonesLeft, news } = this.#state;
     if (clone === null) {
       const isDead = (replica: number): boolean =>
-        !replicas[replica]!.isAlive && news[this.#state.performer]!.length === 0;
+        !replicas[replica]!.isAlive && news[this.#state.performer]!.length === 0 && this.#isQuiet;
       return clonesLeft === 0 ? [] : [...replicas.keys()].filter(isDead).map((replica) => ({ kind: "ask", replica }));
     }
     if (clone.image !== null) return [{ kind: "begin" }];
@@ -174,10 +198,14 @@ export class PerformingWorld {
 
   /** Every number of its words may arrive. */
   #crashes(replica: number): Move[] {
+    return this.#arrivals(replica).map((arrive) => ({ kind: "crash", replica, arrive }));
+  }
+
+  #arrivals(replica: number): number[][] {
     let arrives: number[][] = [[]];
     for (const queue of this.#state.channels[replica]!)
       arrives = arrives.flatMap((before) => Array.from({ length: queue.length + 1 }, (_, count) => [...before, count]));
-    return arrives.map((arrive) => ({ kind: "crash", replica, arrive }));
+    return arrives;
   }
 
   make(move: Move): void {
@@ -216,6 +244,9 @@ export class PerformingWorld {
       case "begin":
         this.#beginClone();
         return;
+      case "move":
+        this.#move(move.replica, move.arrive);
+        return;
     }
   }
 
@@ -231,18 +262,20 @@ export class PerformingWorld {
     if (life < known[at]![replica]!) return;
     known[at]![replica] = life + 1;
     hears[at]![replica] = false;
+    this.#state.strangers[at]! &= ~(1 << replica);
     replicas[at]!.log.died(replica);
   }
 
   #carry(from: number): void {
-    const { replicas, channels, hears } = this.#state;
+    const { replicas, channels, hears, strangers } = this.#state;
     for (const { to, word } of replicas[from]!.log.outbox.splice(0) as AddressedWord[]) {
-      if (replicas[to]!.isAlive && hears[from]![to]!) channels[from]![to]!.push(word);
+      if (replicas[to]!.isAlive && hears[from]![to]! && (strangers[from]! & (1 << to)) === 0)
+        channels[from]![to]!.push(word);
     }
   }
 
   #take(from: number, to: number, word: OperationWord | CloneWord): void {
-    const { replicas, channels, hears, known, clone } = this.#state;
+    const { replicas, channels, hears, known, clone, lives, strangers } = this.#state;
     const { log } = replicas[to]!;
     switch (word.kind) {
       case "prepare":
@@ -260,10 +293,16 @@ export class PerformingWorld {
         if (word.life < known[to]![from]!) return;
         known[to]![from] = word.life;
         hears[to]![from] = true;
+        if (word.isMoved) channels[to]![from]!.push({ kind: "aware", life: word.life });
         log.returned(from);
         return;
+      case "aware":
+        if (word.life !== lives[to] || (strangers[to]! & (1 << from)) === 0) return;
+        strangers[to]! &= ~(1 << from);
+        log.met(from);
+        return;
       default:
-        if (hears[to]![from]!) log.take(from, word);
+        if (hears[to]![from]! && (strangers[to]! & (1 << from)) === 0) log.take(from, word);
     }
   }
 
@@ -300,6 +339,7 @@ export class PerformingWorld {
     Object.setPrototypeOf(made.log, this.#Log.prototype);
     replicas[replica] = made;
     news[replica] = [];
+    this.#state.strangers[replica] = 0;
     let living = 0;
     for (const [other, { isAlive }] of replicas.entries()) {
       hears[replica]![other] = isAlive;
@@ -308,10 +348,32 @@ export class PerformingWorld {
       known[replica]![other] = lives[other]! + (isAlive ? 0 : 1);
       if (!isAlive) continue;
       living |= 1 << other;
-      if (other !== replica) channels[replica]![other]!.push({ kind: "hello", life: lives[replica]! });
+      if (other !== replica) channels[replica]![other]!.push({ kind: "hello", life: lives[replica]!, isMoved: false });
     }
     made.log.begin(replica, living);
     this.#carry(replica);
+  }
+
+  /** What others have told the life before, and it has not heard, is lost. */
+  #move(replica: number, arrive: readonly number[]): void {
+    const { replicas, channels, hears, known, lives, strangers } = this.#state;
+    this.#state.movesLeft--;
+    const life = ++lives[replica]!;
+    let living = 0;
+    for (const [other, { isAlive }] of replicas.entries()) {
+      hears[replica]![other] = isAlive;
+      channels[replica]![other]!.length = arrive[other]!;
+      channels[other]![replica] = [];
+      known[replica]![other] = lives[other]! + (isAlive ? 0 : 1);
+      if (isAlive) living |= 1 << other;
+    }
+    strangers[replica] = living & ~(1 << replica);
+    replicas[replica]!.log.begin(replica, living, true);
+    this.#carry(replica);
+    for (const other of replicas.keys()) {
+      if ((strangers[replica]! & (1 << other)) !== 0)
+        channels[replica]![other]!.push({ kind: "hello", life, isMoved: true });
+    }
   }
 
   /** The source dies before the clone has begun: there will be none. */
