@@ -34,7 +34,7 @@ export const movedPrograms = {
   },
   messages: { source: "test/programs/c/moved.c", args: ["150", "10000", "10000"], named: null, check: sameLines },
   poisson: { source: "examples/poisson.c", args: ["191"], isOfRank0: true, check: sameLines },
-  bt: { source: "examples/kernels/bt.c", args: ["12", "150"], isOfRank0: true, check: sameLines },
+  bt: { source: "examples/kernels/bt.c", args: ["12", "400"], isOfRank0: true, check: sameLines },
   cg: { source: "examples/kernels/cg.c", args: ["W"], isOfRank0: true, check: sameLines },
   hpccg: {
     source: "examples/kernels/hpccg.c",
