@@ -2,6 +2,7 @@
 //   npm test                    everything
 //   npm test -- core/p2p        only test files whose path contains the words given
 //   npm test -- --no-check …    without lint and types, while working
+//   npm test -- --times …       and what processor time each file took
 //   npm run test:long           those too that take long (test/long.ts)
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -153,6 +154,8 @@ const entryPoints = inOrder.map((path, index) => ({
   in: path,
   out: `${`${index}`.padStart(3, "0")}-${named(path).replaceAll("/", "-").replace(/\.ts$/, "")}`,
 }));
+const { printTimes, timesBanner } = await import("./test-times.mjs");
+const times = join(root, out, "times.jsonl");
 const requires = `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);`;
 // A file whose tests are over ends, whatever a test that failed has left open; otherwise nobody would hear of the failure.
 const endsInTime = `import { after as __after } from "node:test";
@@ -174,7 +177,7 @@ await build({
   sourcemap: "linked",
   // Node reads the map of every file that it loads. Lines of stacks need names and places, not the sources.
   sourcesContent: false,
-  banner: { js: `${requires}\n${endsInTime}` },
+  banner: { js: [requires, endsInTime, ...(process.argv.includes("--times") ? [timesBanner(times)] : [])].join("\n") },
 });
 const files = entryPoints.map((entry) => join(out, `${entry.out}.mjs`));
 const tested = await run([
@@ -182,6 +185,8 @@ const tested = await run([
   "--disable-warning=ExperimentalWarning",
   // Ten of them at once have more to collect than there are processors: threads that help each of them are in the way.
   "--single-threaded-gc",
+  // Most of what tests make is forgotten at once: with more room for it there is less to look through (a twentieth of the processor time).
+  "--min-semi-space-size=16",
   // So are those that optimise: most tests are over before it pays (a tenth of the processor time). Later versions of V8 do not know the flag.
   ...(process.versions.v8.startsWith("11.3") ? ["--interrupt-budget=400000"] : []),
   "--test",
@@ -190,5 +195,6 @@ const tested = await run([
   `--test-concurrency=${Math.min(availableParallelism() + 6, 12)}`,
   ...files,
 ]);
+printTimes(times);
 if ((await checked) !== 0) console.error("Formatting, lint or types are wrong: npm run check says where.");
 process.exit((await checked) || tested);

@@ -28,8 +28,8 @@ interface Case {
 
 const cases: readonly Case[] = [
   // It rests, and has a second to be killed in without millions of messages that its next life must see again.
-  { ranks: 3, rounds: 60_000, own: 0, restUs: 2000, faults: "kill node 0 at 500ms", kills: 1, checkpointEveryMs: 200 },
-  { ranks: 2, rounds: 60_000, own: 0, restUs: 2000, faults: "kill node 0 at 400ms", kills: 1 },
+  { ranks: 3, rounds: 24_000, own: 0, restUs: 5000, faults: "kill node 0 at 500ms", kills: 1, checkpointEveryMs: 200 },
+  { ranks: 2, rounds: 24_000, own: 0, restUs: 5000, faults: "kill node 0 at 400ms", kills: 1 },
   {
     ranks: 2,
     rounds: 1_800_000,

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { test } from "node:test";
 import { launch, thaw } from "banyan";
 import { banyan, inFolder, newFolder } from "./harness.ts";
-import { long, longUnless } from "./long.ts";
+import { long, longUnless, tries } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 const program = resolve("test/programs/c/small-messages.c");
@@ -17,7 +17,7 @@ async function alike(path: string, ranks: number, perThread: number): Promise<st
   const outputs: string[] = [];
   for (const plane of ["on", "off"]) {
     const size = ["-n", `${ranks}`, "--ranks-per-thread", `${perThread}`];
-    const args = ["run", "--quiet", ...size, path, `${messages}`, `${announced}`];
+    const args = ["run", "--quiet", ...size, path, `${tries(1_000, messages)}`, "500"];
     const { code, stdout, stderr } = await banyan(args, { env: { BANYAN_DATA_PLANE: plane }, timeoutMs: 120_000 });
     assert.equal(code, 0, stdout + stderr);
     outputs.push(stdout);

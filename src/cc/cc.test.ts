@@ -345,8 +345,11 @@ describe("M6 compileProgram, for banyan run", { concurrency: false }, () => {
     assert.deepEqual(second, { ...first, kept: true });
     assert.deepEqual(session.servers(), []);
     writeFileSync(join(cwd, "h.h"), "static int more = 3;\nint use(void) { return more; }\n");
-    const third = await compileProgram(["hello.c"], { ...options, cwd });
+    const third = await compileProgram([join(cwd, "hello.c")], { ...options, cwd });
     assert(third.kind === "compiled" && !third.kept);
+    // Named in full, it is the same wherever it is started from.
+    const fourth = await compileProgram([join(cwd, "hello.c")], { ...options, cwd: session.folder });
+    assert.deepEqual(fourth, { ...third, kept: true });
   });
 
   it("a mistake is a value, with clang's messages and code", limit, async () => {

@@ -3,6 +3,7 @@
  * file of the cache, named by the hash of its bytes. When no source and no header has changed since the last time, the compiler
  * does not run: the files are read, hashed and looked up.
  */
+import { isAbsolute } from "node:path";
 import { assert } from "../core/base/assert.ts";
 import { describeSystemError } from "../core/base/system-error.ts";
 import { type Cache, cacheFolder } from "./cache.ts";
@@ -64,7 +65,10 @@ async function compileAndLink(paths: readonly string[], options: ProgramCompileO
   const { flags = flagsDefault } = options;
   const driver = paths.some((path) => isProgramSource(path) && !path.endsWith(".c")) ? "c++" : "cc";
   const opened = openWorkshop(options);
-  const workshop = { ...opened, disk: options.disk?.([opened.installation.include]) };
+  // Nothing that is made depends on the folder then: the same program is known again, wherever it is started from.
+  const isForAnyFolder = flags === flagsDefault && paths.every((path) => isAbsolute(path));
+  const cwd = isForAnyFolder ? "/" : opened.cwd;
+  const workshop = { ...opened, cwd, disk: options.disk?.([opened.installation.include]) };
   const build = parseCommandLine([...flags, ...paths], driver);
   if (build.kind === "refused") return { kind: "failed", stderr: `banyan: ${build.message}\n`, code: 1 };
   assert(build.kind === "build" && build.stage === "link", `${flags.join(" ")} does not make a program`);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { filledBytes } from "../../test/filled-bytes.ts";
 import fc from "../core/base/testing/properties.ts";
 import { checksumOf } from "./checksum.ts";
 import { MemoryKernel, pageBytes } from "./kernel.ts";
@@ -51,7 +52,7 @@ function naiveXxh64(bytes: Uint8Array, seed: bigint): bigint {
 }
 
 test("M6: image checksum agrees with the specification for every length up to 200, any seed", () => {
-  const bytes = Uint8Array.from({ length: 200 }, (_, i) => (i * 167) & 255);
+  const bytes = filledBytes(200, (i) => (i * 167) & 255);
   for (let length = 0; length <= 200; length++) {
     const part = bytes.slice(0, length);
     assert.equal(checksumOf(part), naiveXxh64(part, 0n), `${length} bytes`);
@@ -65,7 +66,7 @@ test("M6: image checksum agrees with the specification for every length up to 20
 });
 
 test("M6: image checksum is the same for long bytes in pieces", () => {
-  const bytes = Uint8Array.from({ length: 70_000 }, (_, i) => (i * 31 + (i >> 8)) & 255);
+  const bytes = filledBytes(70_000, (i) => (i * 31 + (i >> 8)) & 255);
   assert.equal(checksumOf(bytes), naiveXxh64(bytes, 0n));
 });
 

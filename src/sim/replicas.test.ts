@@ -1,5 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
+import { filledBytes } from "../../test/filled-bytes.ts";
 import type { RecordId } from "../core/base/brand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../core/base/constants.ts";
 import { R_STATUS_BYTES, R_STATUS_SOURCE, R_STATUS_TAG, SendMode } from "../core/request/records.ts";
@@ -157,9 +158,7 @@ describe("what a protocol tells", () => {
     const cost = { fullChance: 0.5, channelBytesMax: 2_000 };
     const world = new ReplicaWorld({ ranks: 2, replicas, cost });
     const [from, to] = [world.member(1, 1), world.member(0, 0)];
-    const payloads = [0, 1, 100, 8 << 10, 5_000, 3].map((bytes, number) =>
-      Uint8Array.from({ length: bytes }, (_, i) => i ^ number),
-    );
+    const payloads = [0, 1, 100, 8 << 10, 5_000, 3].map((bytes, number) => filledBytes(bytes, (i) => i ^ number));
     for (const [a, payload] of payloads.entries()) {
       from.access.tell(to.name, { a, payload, from: a % 2 === 0 ? null : { rank: 0, replica: 1, incarnation: 0 } });
     }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { filledBytes } from "../../../test/filled-bytes.ts";
 import fc from "../../core/base/testing/properties.ts";
 import type { Datatype } from "../../core/comm/datatype/datatype.ts";
 import { hindexed, resized, vector } from "../../core/comm/datatype/datatype-constructors.ts";
@@ -10,7 +11,7 @@ import { readView, writeView } from "./view-transfer.ts";
 
 const { BYTE, INT } = predefinedTypes;
 const runs = { numRuns: 1500 };
-const counting = (length: number): Uint8Array => Uint8Array.from({ length }, (_, i) => (i * 7 + (i >> 8)) & 0xff);
+const counting = (length: number): Uint8Array => filledBytes(length, (i) => (i * 7 + (i >> 8)) & 0xff);
 
 const viewOf = (displacement: number, filetype: Datatype, etype: Datatype = BYTE): View => ({
   displacement,

@@ -90,7 +90,7 @@ describe("U2 ULFM agreement, every schedule", () => {
   }
 
   it("up to 20 processes, any number of deaths at random", () => {
-    for (let seed = 1; seed <= tries(200, 2_000); seed++) {
+    for (let seed = 1; seed <= tries(100, 2_000); seed++) {
       const random = new Random(seed);
       const ranks = 2 + random.below(19);
       const lost = random.below(3);

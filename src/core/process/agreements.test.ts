@@ -113,7 +113,7 @@ describe("U2 ULFM agreement", () => {
 
   it("all that return have the same flags, error and dead, whoever dies when", () => {
     let failed = 0;
-    for (let seed = 1; seed <= tries(400, 3000); seed++) {
+    for (let seed = 1; seed <= tries(200, 3000); seed++) {
       const plan = planOf(seed);
       const world = worldOf(plan);
       const seen: Seen[][] = Array.from({ length: plan.ranks }, () => []);

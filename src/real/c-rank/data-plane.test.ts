@@ -245,6 +245,7 @@ function run(pair: Pair, seed: number, events: Events = {}): number {
         continue;
       }
       let answer: number;
+      let isNew = false;
       if (pair.isWaiting(rank)) {
         answer = pair.alike(`rank ${rank} goes on`, ({ ranks }) => ranks[rank]!.goOn());
         if (mayDiffer && answer === WAITS && idle % 10 === 9) for (const world of pair.worlds) world.ask(dead);
@@ -257,10 +258,11 @@ function run(pair: Pair, seed: number, events: Events = {}): number {
         answer = pair.call(rank, step);
         idle = 0;
         done++;
+        isNew = true;
       }
       if (mayDiffer && answer > 0) pair.equateBuffers(rank, steps[rank]!);
       if (history.length > 0) history.push(`${history.pop()} → ${answer}`);
-      if (done % 16 === 0) pair.compareMemories();
+      if (isNew && done % 16 === 0) pair.compareMemories();
       if (imagesEvery > 0 && done % imagesEvery === imagesEvery - 1 && idle === 0) pair.exchangeImages();
       if (done === killAt && dead < 0) {
         dead = below(pair.ranks);

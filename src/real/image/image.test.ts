@@ -20,6 +20,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { Worker } from "node:worker_threads";
+import { filledBytes } from "../../../test/filled-bytes.ts";
 import { checksumOf } from "../../image/checksum.ts";
 import { encodeHeader, type ImageBase } from "../../image/header.ts";
 import { ImageError } from "../../image/image-error.ts";
@@ -45,7 +46,7 @@ import { newStage, writeImageNow, writeImagePart } from "./write-image.ts";
 const folder = mkdtempSync(join(tmpdir(), "banyan-image-"));
 after(() => rmSync(folder, { recursive: true }));
 const threadFile = join(process.cwd(), "dist/image-thread.cjs");
-const state = Uint8Array.from({ length: 100_000 }, (_, i) => i & 255);
+const state = filledBytes(100_000, (i) => i & 255);
 const wasmPages = 64;
 const whole: readonly MemoryRange[] = [[0, wasmPages * 65_536]];
 

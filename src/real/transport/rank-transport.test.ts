@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { filledBytes } from "../../../test/filled-bytes.ts";
 import { afterQuiet, quietNow } from "../../../test/patience.ts";
 import type { Pointer, RecordId } from "../../core/base/brand.ts";
 import { Engine } from "../../core/p2p/engine.ts";
@@ -111,7 +112,7 @@ class TestRank {
 
 const sizes = [0, 8, 100, 5000, 20_000, 70_000, 300_001];
 const contentOf = (from: number, to: number, tag: number, bytes: number): Uint8Array =>
-  Uint8Array.from({ length: bytes }, (_, i) => (i * 3 + (i >> 7) + from * 11 + to * 5 + tag) & 0xff);
+  filledBytes(bytes, (i) => (i * 3 + (i >> 7) + from * 11 + to * 5 + tag) & 0xff);
 
 /** Everybody sends every size to everybody, all at once; every second buffer is an ordinary array. */
 function exchange(rank: TestRank): void {

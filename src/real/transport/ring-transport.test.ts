@@ -139,9 +139,9 @@ function takeOne(transport: RingTransport, memoryBytes: Uint8Array, last: Int32A
   );
   last[source] = number;
   assert.equal(bytes, bytesOf(number));
-  for (let at = 0; at < bytes; at++) {
-    if (memoryBytes[words[packet + PAYLOAD]! + at] !== fillOf(source, number))
-      assert.fail(`packet ${number} of ${source} is torn`);
+  const [from, fill] = [words[packet + PAYLOAD]!, fillOf(source, number)];
+  for (let at = from; at < from + bytes; at++) {
+    if (memoryBytes[at] !== fill) assert.fail(`packet ${number} of ${source} is torn`);
   }
   return source;
 }

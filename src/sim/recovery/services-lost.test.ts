@@ -1,5 +1,6 @@
 import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
+import { tries } from "../../../test/long.ts";
 import type { LoggingOutcome } from "../logging/run-logging.ts";
 import { at, play, rounds, type Scenario, survive } from "../logging/testing/scenario.ts";
 
@@ -8,7 +9,8 @@ const base: Omit<Scenario, "faults"> = { nodes: 2, program: rounds(6) };
 /** The program takes longer than that. */
 function sweep(faults: (atMs: string) => string, scenario: Omit<Scenario, "faults"> = base): LoggingOutcome[] {
   const outcomes: LoggingOutcome[] = [];
-  for (let us = 5; us <= 95; us += 5) outcomes.push(survive({ ...scenario, faults: faults(`${us / 1000}ms`) }));
+  const step = tries(10, 5);
+  for (let us = 5; us <= 95; us += step) outcomes.push(survive({ ...scenario, faults: faults(`${us / 1000}ms`) }));
   return outcomes;
 }
 

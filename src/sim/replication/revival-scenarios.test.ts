@@ -156,7 +156,7 @@ describe("D5 replica 1 of rank 1 goes on elsewhere", () => {
 
   it("D5 whoever of all dies, at whichever moment, all worlds come to the right answer", () => {
     const totals = { source: 0, begun: 0, givenUp: 0, back: 0 };
-    const step = tries(8_000, 250);
+    const step = tries(16_000, 250);
     for (const cost of [{}, { inFlightAtCrash: "delivered" }] as const) {
       for (const [rank, replica] of everybody) {
         for (let atNs = 14_000; atNs < 90_000; atNs += step) {

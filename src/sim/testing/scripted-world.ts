@@ -2,6 +2,7 @@
  * A world without programs, for tests that drive the engines of its processes by hand: start something, let everything
  * happen (`settle`), look. Contents are a function of a number the test chooses, so a message that is torn or swapped shows.
  */
+import { filledBytes } from "../../../test/filled-bytes.ts";
 import { assert } from "../../core/base/assert.ts";
 import type { Pointer, RecordId } from "../../core/base/brand.ts";
 import {
@@ -62,7 +63,7 @@ const contentsKept = new Map<number, Uint8Array>();
 function contentsOf(number: number, bytes: number): Uint8Array {
   const kept = contentsKept.get(number & 0xff);
   if (kept !== undefined && kept.length >= bytes) return kept.subarray(0, bytes);
-  const made = Uint8Array.from({ length: bytes }, (_, index) => contentByte(number, index));
+  const made = filledBytes(bytes, (index) => contentByte(number, index));
   contentsKept.set(number & 0xff, made);
   return made;
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { filledBytes } from "../../../../test/filled-bytes.ts";
 import { UNDEFINED } from "../../base/constants.ts";
 import { ErrorClass } from "../../base/mpi-error.ts";
 import fc from "../../base/testing/properties.ts";
@@ -10,7 +11,7 @@ import { pack, packSize, unpack } from "./pack.ts";
 import { naiveBounds, naiveBytes, twins } from "./testing/naive-datatype.ts";
 
 const { BYTE, DOUBLE, INT, SHORT } = predefinedTypes;
-const counting = (length: number): Uint8Array => Uint8Array.from({ length }, (_, i) => (i * 7 + (i >> 8)) & 0xff);
+const counting = (length: number): Uint8Array => filledBytes(length, (i) => (i * 7 + (i >> 8)) & 0xff);
 
 test("M5 §5.1.6 size, bounds and extents of every constructor are those of its type map", () => {
   fc.assert(

@@ -7,6 +7,7 @@
  * service's role may cut connections, have another process take the service's place, or have another life of the client begin,
  * which runs the client's role again beside the old one.
  */
+import { filledBytes } from "../../../../test/filled-bytes.ts";
 import type { ChannelEnd, ClientEnd, Retention } from "../channel.ts";
 import { wordsBetween } from "../channel.ts";
 import { MessageReader, MessageWriter, WholeMessages } from "../messages.ts";
@@ -49,8 +50,7 @@ export const conformanceWordsMax = 2048;
 
 /** Byte `at` of the message with that number: no two messages and no two neighbours look alike. */
 const byteAt = (number: number, at: number): number => (number * 31 + at * 7 + (at >> 8)) & 0xff;
-const payloadOf = (number: number, bytes: number): Uint8Array =>
-  Uint8Array.from({ length: bytes }, (_, at) => byteAt(number, at));
+const payloadOf = (number: number, bytes: number): Uint8Array => filledBytes(bytes, (at) => byteAt(number, at));
 
 /** Sends so many messages, of sizes by number, and hears so many; whoever has heard all and said all goes on until all is stable. */
 class Talk {

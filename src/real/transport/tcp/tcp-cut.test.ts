@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { filledBytes } from "../../../../test/filled-bytes.ts";
 import { quietNow } from "../../../../test/patience.ts";
 import { CuttingProxy } from "../testing/cutting-proxy.ts";
 import { type CallsName, callsNames, newTcpWorld, type TcpRank, type TcpWorld } from "../testing/tcp-world.ts";
@@ -21,8 +22,7 @@ function randomOf(seed: number): () => number {
   };
 }
 
-const contentOf = (tag: number, bytes: number): Uint8Array =>
-  Uint8Array.from({ length: bytes }, (_, i) => (i * 7 + tag) & 0xff);
+const contentOf = (tag: number, bytes: number): Uint8Array => filledBytes(bytes, (i) => (i * 7 + tag) & 0xff);
 
 /** A rank that sends to everybody, waits for as much from everybody, and leaves. */
 class Program {

@@ -5,6 +5,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { filledBytes } from "../../../../test/filled-bytes.ts";
 import type { Pointer } from "../../../core/base/brand.ts";
 import fc from "../../../core/base/testing/properties.ts";
 import type { Landing } from "../../../core/wire/transport.ts";
@@ -128,7 +129,7 @@ for (const lands of [true, false]) {
             }
             case "push": {
               const receive = pushes.length;
-              const content = Uint8Array.from({ length: one.bytes }, (_, i) => (i * 7 + receive) & 0xff);
+              const content = filledBytes(one.bytes, (i) => (i * 7 + receive) & 0xff);
               // Every other buffer is an ordinary array.
               const sender = sides[one.from]!.memory;
               let pointer = sender.lend(content);

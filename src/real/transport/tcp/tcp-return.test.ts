@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { readdirSync, readlinkSync } from "node:fs";
 import { describe, test } from "node:test";
+import { filledBytes } from "../../../../test/filled-bytes.ts";
 import { call } from "../handshake/call.ts";
 import { CallVerdict, type Hello, ServiceCode } from "../handshake/handshake.ts";
 import { type CallsName, callsNames, newTcpWorld, TcpRank, type TcpWorld, testJob } from "../testing/tcp-world.ts";
 import { Handover, PeerState } from "./handover.ts";
 
 const content = (bytes: number, salt: number): Uint8Array =>
-  Uint8Array.from({ length: bytes }, (_, i) => (i * 31 + (i >> 8) + salt) & 0xff);
+  filledBytes(bytes, (i) => (i * 31 + (i >> 8) + salt) & 0xff);
 
 /** Rank 1 is dead, and both sides of rank 0's node know it. */
 function declare(world: TcpWorld): void {

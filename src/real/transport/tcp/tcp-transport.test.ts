@@ -1,13 +1,14 @@
 /** TCP between nodes on real sockets, with both ways to call them. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { filledBytes } from "../../../../test/filled-bytes.ts";
 import { quietNow } from "../../../../test/patience.ts";
 import { PacketKind } from "../../../core/wire/packet.ts";
 import { callsNames, newTcpWorld, type TcpRank, type TcpWorld } from "../testing/tcp-world.ts";
 import { Handover } from "./handover.ts";
 
 const pattern = (bytes: number, salt: number): Uint8Array =>
-  Uint8Array.from({ length: bytes }, (_, i) => (i * 31 + (i >> 8) + salt) & 0xff);
+  filledBytes(bytes, (i) => (i * 31 + (i >> 8) + salt) & 0xff);
 
 /** A large message on its way: asks the transport as the engine does, until it has taken all. */
 class Stream {

@@ -1,5 +1,6 @@
 import { equal, notEqual } from "node:assert/strict";
 import { describe, it } from "node:test";
+import { filledBytes } from "../../../../../test/filled-bytes.ts";
 import { bytesHash, envelopeHash, type HashedBytes } from "./message-hash.ts";
 
 const seen = ({ buffer }: Uint8Array): HashedBytes => ({
@@ -9,7 +10,7 @@ const seen = ({ buffer }: Uint8Array): HashedBytes => ({
 const hashOf = (bytes: Uint8Array): number => bytesHash(seen(bytes), 0, bytes.length);
 
 /** Bytes that are no NaN. */
-const message = (length: number): Uint8Array => Uint8Array.from({ length }, (_, at) => (at * 37 + 11) & 0x3f);
+const message = (length: number): Uint8Array => filledBytes(length, (at) => (at * 37 + 11) & 0x3f);
 
 function flipped(bytes: Uint8Array, ...bits: readonly number[]): Uint8Array {
   const copy = bytes.slice();

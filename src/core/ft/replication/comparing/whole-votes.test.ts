@@ -1,6 +1,7 @@
 /** D1: votes that are whole messages, in packets of any size. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
+import { filledBytes } from "../../../../../test/filled-bytes.ts";
 import type { Pointer } from "../../../base/brand.ts";
 import type { ProcessName } from "../../../base/identity.ts";
 import type { Told } from "../../../request/decisions.ts";
@@ -25,7 +26,7 @@ import { isAsk, WholeVotes } from "./whole-votes.ts";
 const speaker = { rank: 0, replica: 1, incarnation: 0 };
 
 /** Bytes that are no NaN. */
-const message = (length: number): Uint8Array => Uint8Array.from({ length }, (_, at) => (at * 37 + 11) & 0x3f);
+const message = (length: number): Uint8Array => filledBytes(length, (at) => (at * 37 + 11) & 0x3f);
 
 /** One replica speaks, one process hears; what is said of message 7, which has these bytes. */
 function hear(content: Uint8Array, room: number) {
