@@ -147,7 +147,7 @@ export const simCommand: CreateCommand = (finished) =>
     )
     .option(
       "--moves",
-      "where ranks fall in sets: ranks are moved to other nodes, and sets divided by that (default: the seed decides)",
+      "where ranks fall in sets: ranks are moved to other nodes, and sets divided by that, when the seed wants it",
     )
     .option(
       "--often <family>",
@@ -223,7 +223,13 @@ function sim(options: SimOptions): number {
   if (options.seeds < 1) throw new UsageError("Cannot run --seeds 0: at least one is needed");
   const comeBack = withReturn.includes(protocol);
   if (!comeBack) {
-    const given = { "--sets": sets, "--faults": options.faults, "--nodes": nodes, "--keep-suspects": keepSuspects, "--moves": moves };
+    const given = {
+      "--sets": sets,
+      "--faults": options.faults,
+      "--nodes": nodes,
+      "--keep-suspects": keepSuspects,
+      "--moves": moves,
+    };
     const [option] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
     if (option !== undefined)
       throw new UsageError(
@@ -231,7 +237,9 @@ function sim(options: SimOptions): number {
       );
   }
   if ((sets !== undefined || moves === true) && withoutSets.includes(protocol)) {
-    throw new UsageError(`Cannot use --${moves === true ? "moves" : "sets"} under --protocol ${protocol}: every rank falls for itself`);
+    throw new UsageError(
+      `Cannot use --${moves === true ? "moves" : "sets"} under --protocol ${protocol}: every rank falls for itself`,
+    );
   }
   if (nodes !== undefined && (nodes < 1 || nodes > (ranks ?? nodes))) {
     throw new UsageError(`Cannot use ${nodes} nodes for ${ranks} ranks: give 1 to ${ranks}, each node holds a rank`);

@@ -119,7 +119,11 @@ test("V7: a move that was written down is carried out, whether or not the falls 
       world.core.resume(100);
       const { state } = world.core;
       deepEqual([...state.placement], [0, 0, onto, 1]);
-      deepEqual([...world.restarted].sort(), onto === 2 ? [0, 1, 2] : [0, 1], `onto ${onto}, behind record ${count - 1}`);
+      deepEqual(
+        [...world.restarted].sort(),
+        onto === 2 ? [0, 1, 2] : [0, 1],
+        `onto ${onto}, behind record ${count - 1}`,
+      );
       for (const [rank, { incarnation }] of state.ranks.entries()) ok(incarnation > 0, `rank ${rank} begins again`);
       deepEqual(stateFrom(world.records), state, "its journal says all that it knows");
     }

@@ -44,7 +44,8 @@ export function setupOf(options: LoggingSeedOptions): LoggingSetup {
   const setOf = correlatedSets(random.fork(), by, ranks, nodes);
   const world = { ...drawn, nodes, eagerLimit: eagerLimitWithSets(drawn.eagerLimit, setOf) };
   const mayCheckpoint = random.chance(0.6);
-  const hasCheckpoints = options.hasCheckpoints ?? (mayCheckpoint || options.moves === true || waitsForCheckpoints(options.faults));
+  const hasCheckpoints =
+    options.hasCheckpoints ?? (mayCheckpoint || options.moves === true || waitsForCheckpoints(options.faults));
   const delayNsMax = random.pick([1, 3_000, 30_000, 300_000]);
   const corrupt = random.fork();
   const services = {
@@ -80,10 +81,9 @@ export function setupOf(options: LoggingSeedOptions): LoggingSetup {
   const suspectsWakeNsMax = keepsSuspects ? ofSuspects.pick([0, 5_000, 50_000, 500_000]) : undefined;
   const noticeNsMax = keepsSuspects ? ofSuspects.pick([1, 1, 10]) * delayNsMax : undefined;
   const ofMoves = new Random(options.seed).fork().fork();
-  const mayMove = ofMoves.chance(0.2) && options.faults === undefined;
   const moving = drawMoves(ofMoves, { nodes, actions });
   const moveFaults = drawMoveFaults(ofMoves, { nodes, setOf, actions, hasCheckpoints });
-  const areMoved = hasCheckpoints && (options.moves ?? mayMove);
+  const areMoved = options.moves === true && hasCheckpoints;
   return {
     moves: areMoved ? moving.moves : [],
     services: { ...services, suspectsWakeNsMax, noticeNsMax },

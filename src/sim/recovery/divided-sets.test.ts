@@ -59,11 +59,7 @@ describe("sets that are divided while ranks die", () => {
       const options = optionsOf(seed);
       const outcome = runLoggingSeed(options);
       outcomes.push(outcome);
-      equal(
-        outcome.violations.length,
-        0,
-        failureText({ ...options, faults: undefined, protocol: "logging" }, outcome),
-      );
+      equal(outcome.violations.length, 0, failureText({ ...options, faults: undefined, protocol: "logging" }, outcome));
     }
     for (const mark of Object.keys(outcomes[0]!.moves) as (keyof LoggingOutcome["moves"])[]) {
       const times = outcomes.reduce((total, { moves }) => total + moves[mark], 0);

@@ -17,8 +17,10 @@ export interface DrawnMove {
   readonly at: number;
   readonly action: number;
   readonly rank: number;
-  readonly isWholeNode: boolean;
-  /** The number of a node that there may be; one that is not there yet is started. */
+  readonly moved: "rank" | "node";
+  /** A rank that is a set of its own stays: the next one that is not goes, if there is one. */
+  readonly divides: boolean;
+  /** The number of a node that there may be; one that is not there yet is started. Where the rank is there already it goes to the next one. */
   readonly onto: number;
 }
 
@@ -37,7 +39,8 @@ export function drawMoves(
       at,
       action: random.between(0, actions[at]!),
       rank: random.below(actions.length),
-      isWholeNode: random.chance(0.1),
+      moved: random.chance(0.1) ? "node" : "rank",
+      divides: random.chance(0.8),
       onto: random.below(nodesMax),
     };
   });
@@ -172,25 +175,38 @@ export class SimMoves {
   }
 
   /** False: it cannot be now. */
-  #begin({ rank, isWholeNode, onto }: DrawnMove): boolean {
+  #begin(drawn: DrawnMove): boolean {
     const { world, setOf } = this.#options;
     if (this.#moves.isUnderWay || !this.#ports.recovery().isQuiet) return false;
-    const { nodes } = this.#ports.dispatcher().state;
+    const nodes = this.#ports.dispatcher().state.nodes.length;
     const { placement } = world;
+    const rank = drawn.divides ? this.#neighbourFrom(drawn.rank) : drawn.rank;
+    const from = placement[rank]!;
+    // Those that are there, and one that can be started.
+    const places = Math.min(nodes + 1, world.nodesMax);
+    const onto = drawn.onto % places === from ? (from + 1) % places : drawn.onto % places;
     const move = setMoveOf(
-      { setOf, placement, nodes: nodes.length, canSplit: true },
+      { setOf, placement, nodes, canSplit: true },
       {
-        moved: isWholeNode ? { kind: "node", node: placement[rank]! } : { kind: "rank", rank },
-        onto: Math.min(onto, nodes.length),
+        moved: drawn.moved === "node" ? { kind: "node", node: from } : { kind: "rank", rank },
+        onto,
         ofNodeMax: setOf.length,
       },
     );
-    if (typeof move === "string" || move.node >= world.nodesMax) return false;
+    if (typeof move === "string") return false;
     this.counts.begun++;
     this.#present = move;
     this.#moves.begin(move);
     this.#ports.reached("ordered", move.ranks);
     return true;
+  }
+
+  /** The first rank, from that one on, that is not alone in its set; that one, if there is none. */
+  #neighbourFrom(rank: number): number {
+    const { setOf } = this.#options;
+    const isNotAlone = (each: number): boolean => setOf.indexOf(setOf[each]!) !== setOf.lastIndexOf(setOf[each]!);
+    const inOrder = setOf.map((_, i) => (rank + i) % setOf.length);
+    return inOrder.find(isNotAlone) ?? rank;
   }
 
   #made({ ranks }: MadeMove): void {

@@ -31,7 +31,7 @@ export interface CLoggingOptions {
   readonly newMemory: () => WebAssembly.Memory;
   /** Otherwise nobody is captured, and everybody starts again from the beginning. */
   readonly hasCheckpoints?: boolean;
-  /** Are ranks moved to other nodes, and sets divided by that? Otherwise the seed decides. */
+  /** Are ranks moved to other nodes, and sets divided by that? */
   readonly moves?: boolean;
   /** Another protocol than the real one, for tests that want to see it fail. */
   readonly newProtocol?: (options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol;
@@ -93,10 +93,9 @@ class CLoggingRun {
     const storeFaults = { random: random.fork(), torn: 0.5, damaged: 0.1 };
     // Of a source of its own: other draws are what they were.
     const ofMoves = new Random(seed).fork().fork();
-    const mayMove = ofMoves.chance(0.3);
     const moving = drawMoves(ofMoves, { nodes, actions });
     const moveFaults = drawMoveFaults(ofMoves, { nodes, setOf, actions, hasCheckpoints });
-    const areMoved = hasCheckpoints && (options.moves ?? mayMove);
+    const areMoved = options.moves === true && hasCheckpoints;
     this.#there = new RecoveringWorld(
       {
         world: {
@@ -116,7 +115,8 @@ class CLoggingRun {
             { setOf, ...services, logBytesMax: null, loggerKeeps: false, newProtocol, storeFaults },
             ports,
           ),
-        newTrouble: (world, ports) => new DrawnFaults(areMoved ? [...faults, ...moveFaults] : faults, { world, setOf }, ports),
+        newTrouble: (world, ports) =>
+          new DrawnFaults(areMoved ? [...faults, ...moveFaults] : faults, { world, setOf }, ports),
       },
       {
         prepare: (process, image) => this.#prepare(process, image),
