@@ -87,6 +87,17 @@ describe("C programs under seeds with deaths", () => {
     });
   }
 
+  it("L1 L2 L5: ranks are moved, and sets divided, while a program receives from anybody", async () => {
+    const module = await compiled("wildcards");
+    const outcomes: CLoggingOutcome[] = [];
+    for (let seed = 1; seed <= seeds; seed++) {
+      const outcome = lived(module, seed, { moves: true });
+      equal(outcome.problem || (outcome.isLegitimateEnd ? "" : allAlike(outcome.printed)), "", `seed ${seed}`);
+      outcomes.push(outcome);
+    }
+    ok(outcomes.some(({ moves }) => moves.divided > 0 && moves.made > 0));
+  });
+
   it("rule 2: a protocol that lets lines leave at once is found out", async () => {
     const module = await compiled("output");
     const newProtocol = (options: LoggingOptions, ports: ProtocolPorts) => new BlabsLines(options, ports);

@@ -35,6 +35,7 @@ interface SimOptions extends SimProgramOptions {
   readonly sets?: SetsBy;
   readonly faults?: string;
   readonly keepSuspects?: true;
+  readonly moves?: true;
   readonly often: readonly string[];
   readonly trace?: true;
   readonly scenario?: string;
@@ -145,6 +146,10 @@ export const simCommand: CreateCommand = (finished) =>
       "where the dead come back: nodes are taken for dead, and live on beside those that have their places (default: the seed decides)",
     )
     .option(
+      "--moves",
+      "where ranks fall in sets: ranks are moved to other nodes, and sets divided by that, when the seed wants it",
+    )
+    .option(
       "--often <family>",
       "draw these actions of random programs more often (again for more): files, lines, partitioned messages, …",
       (family, all: string[]) => [...all, family],
@@ -210,7 +215,7 @@ function recoveringWorld(protocol: string, options: RecoveringSeedOptions): Seed
 }
 
 function sim(options: SimOptions): number {
-  const { ranks, nodes, events, trace, protocol, sets, keepSuspects } = options;
+  const { ranks, nodes, events, trace, protocol, sets, keepSuspects, moves } = options;
   const unknown = options.often.find((name) => !familyNames().includes(name));
   if (unknown !== undefined) {
     throw new UsageError(`Cannot draw "${unknown}" more often: there are ${familyNames().join(", ")}`);
@@ -218,15 +223,23 @@ function sim(options: SimOptions): number {
   if (options.seeds < 1) throw new UsageError("Cannot run --seeds 0: at least one is needed");
   const comeBack = withReturn.includes(protocol);
   if (!comeBack) {
-    const given = { "--sets": sets, "--faults": options.faults, "--nodes": nodes, "--keep-suspects": keepSuspects };
+    const given = {
+      "--sets": sets,
+      "--faults": options.faults,
+      "--nodes": nodes,
+      "--keep-suspects": keepSuspects,
+      "--moves": moves,
+    };
     const [option] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
     if (option !== undefined)
       throw new UsageError(
         `Cannot use ${option} in random worlds where the dead stay dead: give --protocol ${withReturn.join(" or ")}`,
       );
   }
-  if (sets !== undefined && withoutSets.includes(protocol)) {
-    throw new UsageError(`Cannot use --sets under --protocol ${protocol}: every rank falls for itself`);
+  if ((sets !== undefined || moves === true) && withoutSets.includes(protocol)) {
+    throw new UsageError(
+      `Cannot use --${moves === true ? "moves" : "sets"} under --protocol ${protocol}: every rank falls for itself`,
+    );
   }
   if (nodes !== undefined && (nodes < 1 || nodes > (ranks ?? nodes))) {
     throw new UsageError(`Cannot use ${nodes} nodes for ${ranks} ranks: give 1 to ${ranks}, each node holds a rank`);
@@ -240,7 +253,7 @@ function sim(options: SimOptions): number {
   const started = process.hrtime.bigint();
   for (let seed = first; seed < first + count && totals.failures < failuresMax; seed++) {
     const { often } = options;
-    const run = { seed, ranks, nodes, events, protocol, sets, often, keepSuspects, faults: options.faults };
+    const run = { seed, ranks, nodes, events, protocol, sets, often, keepSuspects, moves, faults: options.faults };
     const heard = listener === undefined ? {} : { listener };
     const own = repairingSeeds[protocol] ?? replicatedSeeds[protocol];
     const outcome = comeBack

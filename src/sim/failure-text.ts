@@ -12,6 +12,7 @@ export interface RunOptions {
   readonly faults?: string | undefined;
   readonly often?: readonly string[] | undefined;
   readonly keepSuspects?: boolean | undefined;
+  readonly moves?: boolean | undefined;
 }
 
 /** The first ones usually explain the rest. */
@@ -28,6 +29,7 @@ export function failureText(
     if (options[name] !== undefined) again.push(`--${name} ${options[name]}`);
   }
   if (options.keepSuspects === true) again.push("--keep-suspects");
+  if (options.moves === true) again.push("--moves");
   for (const family of options.often ?? []) again.push(`--often ${JSON.stringify(family)}`);
   if (options.faults !== undefined) again.push(`--faults ${JSON.stringify(options.faults)}`);
   return [`seed ${seed} failed, ${ranks} ranks. To run it again: ${again.join(" ")}`, ...lines].join("\n");

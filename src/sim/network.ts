@@ -131,6 +131,10 @@ export class Network {
     return this.#suspects[number - this.#ranks]?.arena ?? this.#arenas[this.#placement[number]!]!;
   }
 
+  arenaOfNode(node: number): Arena {
+    return this.#arenas[node]!;
+  }
+
   /** The rank of a process. */
   rankOf(number: number): number {
     return this.#suspects[number - this.#ranks]?.rank ?? number;

@@ -39,6 +39,8 @@ export interface WorldOptions<M extends ProcessMemory = SimMemory> {
   readonly replicas?: readonly number[];
   /** Processes are placed on them in blocks, as in the real world. */
   readonly nodes?: number;
+  /** How many nodes there may be later, when ranks have moved to new ones; as many as there are unless given. Then any rank can be on any node. */
+  readonly nodesMax?: number | undefined;
   /** By rank, what programs see of nodes; the nodes that ranks are placed on unless given. */
   readonly nodeMap?: readonly number[];
   readonly seed?: number;
@@ -59,7 +61,7 @@ export interface WorldOptions<M extends ProcessMemory = SimMemory> {
   /** A share of the node's arena unless given. */
   readonly memoryOf?: (rank: number, arena: Arena) => M;
   /** Shared memory for collectives, on the nodes that may use it: where all processes fall together or none comes back (rule 12). */
-  readonly boards?: BoardLimits & { readonly mayUse?: (node: number) => boolean };
+  readonly boards?: BoardLimits & { readonly mayUse?: (node: number, placement: Placement) => boolean };
   /** Called when a process has died, with its state before. Without it the other processes hear of the death, and nothing else happens. */
   readonly crashed?: (rank: number, stateBefore: SimState) => void;
   /** Gets a line for each event. */
@@ -86,8 +88,13 @@ export interface Stuck {
 export class World<M extends ProcessMemory = SimMemory> {
   readonly network: Network;
   readonly trace: Trace;
-  readonly nodes: number;
+  /** How many there are, and how many there may be. */
+  nodes: number;
+  readonly nodesMax: number;
+  /** Changed by the dispatcher alone: a process is where it began (`SimProcess.node`), and the next life of its rank begins here. */
   readonly placement: Placement;
+  /** By process: the node on which its last life has begun. */
+  readonly #places: number[];
   readonly nodeMap: NodeMap;
   readonly #ranks: number;
   readonly cost: CostModel;
@@ -118,11 +125,12 @@ export class World<M extends ProcessMemory = SimMemory> {
   readonly #rest: Rest;
 
   constructor(options: WorldOptions<M>) {
-    const { ranks, nodes = 1 } = options;
+    const { ranks, nodes = 1, nodesMax = nodes } = options;
     const count = ranks * Math.max(1, ...(options.replicas ?? []));
     assert(ranks >= 1 && nodes >= 1 && nodes <= count, `a world of ${count} processes on ${nodes} nodes`);
     this.#ranks = ranks;
     this.nodes = nodes;
+    this.nodesMax = nodesMax;
     this.#options = options;
     const cost = { ...costModelDefault, ...options.cost };
     this.cost = cost;
@@ -131,14 +139,15 @@ export class World<M extends ProcessMemory = SimMemory> {
     this.trace = new Trace(options.listener ?? null);
     const inBlocks = Array.from({ length: count }, (_, process) => Math.floor((process * nodes) / count));
     this.placement = placementOf(inBlocks);
+    this.#places = [...inBlocks];
     this.nodeMap = nodeMapOf(options.nodeMap ?? inBlocks.slice(0, ranks));
     assert(this.nodeMap.length === ranks, `a world of ${ranks} ranks with a node map of ${this.nodeMap.length}`);
-    this.#links = new SimLinks((number) => this.placement[this.network.rankOf(number)]!);
-    const ranksOfNodeMax = Math.ceil(count / nodes);
+    this.#links = new SimLinks((number) => this.#places[this.network.rankOf(number)]!);
+    const ranksOfNodeMax = nodesMax > nodes ? count : Math.ceil(count / nodes);
     this.network = new Network({
       ranks: count,
-      placement: this.placement,
-      arenas: Array.from({ length: nodes }, () =>
+      placement: placementOf(this.#places),
+      arenas: Array.from({ length: nodesMax }, () =>
         options.hasImages === true ? new Arena((ranksOfNodeMax + 1) * regionBytes, ranksOfNodeMax) : new Arena(),
       ),
       cost,
@@ -151,7 +160,7 @@ export class World<M extends ProcessMemory = SimMemory> {
       },
     });
     this.#worldGroup = Group.world(options.ranksFirst ?? ranks);
-    this.#boards = Array.from({ length: nodes }, () => null);
+    this.#boards = Array.from({ length: nodesMax }, () => null);
     for (let node = 0; node < nodes; node++) this.#newBoards(node);
     this.#lastNoticeNs = new Float64Array(count);
     this.#rest = new Rest(count);
@@ -174,8 +183,10 @@ export class World<M extends ProcessMemory = SimMemory> {
   /** The node has none yet, or begins anew. */
   #newBoards(node: number): void {
     const { boards, ranks } = this.#options;
-    if (boards === undefined || boards.mayUse?.(node) === false) return;
-    const made = new NodeBoards(this.network.arenaOf(this.placement.indexOf(node)), boards);
+    this.#boards[node] = null;
+    if (this.nodes > 1) this.#worldBoard = -1;
+    if (boards === undefined || boards.mayUse?.(node, this.placement) === false) return;
+    const made = new NodeBoards(this.network.arenaOfNode(node), boards);
     this.#boards[node] = made;
     const isWhole = this.#options.ranksFirst === undefined;
     if (this.nodes === 1 && ranks > 1 && isWhole) this.#worldBoard = made.claim(ranks);
@@ -248,6 +259,7 @@ export class World<M extends ProcessMemory = SimMemory> {
     assert(this.#processes[rank]!.state === "dead", `rank ${rank} is revived, and it is not dead`);
     const node = this.placement[rank]!;
     const isEmpty = this.#processes.every((process) => process.node !== node || process.state === "dead");
+    this.#places[rank] = node;
     if (isEmpty) {
       this.network.renewArena(node);
       this.#newBoards(node);
@@ -268,6 +280,12 @@ export class World<M extends ProcessMemory = SimMemory> {
     this.#processes[rank] = process;
     for (const dead of before.core.failures.ranks) process.core.peerFailed({ rank: dead, replica: 0 }, 0);
     return process;
+  }
+
+  /** There are so many nodes now; nobody is on the new ones. */
+  openNodes(nodes: number): void {
+    assert(nodes <= this.nodesMax, `a world of ${this.nodesMax} nodes at most has ${nodes}`);
+    this.nodes = Math.max(this.nodes, nodes);
   }
 
   get nowNs(): number {
@@ -323,7 +341,7 @@ export class World<M extends ProcessMemory = SimMemory> {
    * hears them and is heard by them. The number that their node has from now on.
    */
   disown(node: number): number {
-    const other = this.nodes + this.#suspectNodes++;
+    const other = this.nodesMax + this.#suspectNodes++;
     this.trace.note(this.nowNs, "disown", [node]);
     const missed = this.#stopped.get(node);
     if (this.#stopped.delete(node)) this.#stopped.set(other, missed!);
@@ -349,7 +367,7 @@ export class World<M extends ProcessMemory = SimMemory> {
       this.network.crash(process.transport.number);
       process.transport.close();
     }
-    for (let i = 0; i < this.#suspectNodes; i++) this.#stopped.delete(this.nodes + i);
+    for (let i = 0; i < this.#suspectNodes; i++) this.#stopped.delete(this.nodesMax + i);
   }
 
   // Faults without a death

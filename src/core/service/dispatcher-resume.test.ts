@@ -1,12 +1,14 @@
 /** A job of which every process was killed, at every record of its journal: every rank begins another life, and nothing is held against it. */
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { test } from "node:test";
 import { Dispatcher, type DispatcherOptions, type DispatcherPorts } from "./dispatcher.ts";
+import type { DispatcherState } from "./dispatcher-state.ts";
 import type { JobRecord } from "./job-record.ts";
 import { jobStateFrom } from "./job-state.ts";
 import { placementOf } from "./placement.ts";
 
-const options: DispatcherOptions = {
+/** Tables of places and sets change when ranks are moved: every job has its own. */
+const newOptions = (): DispatcherOptions => ({
   ranks: 4,
   nodes: 2,
   placement: placementOf([0, 0, 1, 1]),
@@ -19,8 +21,11 @@ const options: DispatcherOptions = {
   starvedStartPatienceMs: 400,
   endPatienceMs: 500,
   timeoutMs: 20_000,
-};
+});
 const killed = { kind: "signal", signal: "SIGKILL", signalNumber: 9 } as const;
+
+const stateFrom = (records: readonly JobRecord[]): DispatcherState =>
+  jobStateFrom(structuredClone([...records])).dispatcher;
 
 /** A dispatcher, its journal, and the nodes that it wants to start again. */
 class World {
@@ -33,7 +38,8 @@ class World {
     this.records = [...before];
     const nothing = (): void => {};
     const ports: DispatcherPorts = {
-      record: (record) => void this.records.push(record),
+      // The first one names tables that change later.
+      record: (record) => void this.records.push(structuredClone(record)),
       tell: nothing,
       left: nothing,
       restart: (node) => void this.restarted.push(node),
@@ -49,7 +55,10 @@ class World {
         this.isEnded = true;
       },
     };
-    const predecessor = before.length === 0 ? undefined : { state: jobStateFrom(before).dispatcher, startMs: 0 };
+    const state = before.length === 0 ? undefined : stateFrom(before);
+    const predecessor = state === undefined ? undefined : { state, startMs: 0 };
+    const { placement, setOf, nodes } = state ?? newOptions();
+    const options = { ...newOptions(), placement, setOf, nodes: typeof nodes === "number" ? nodes : nodes.length };
     this.core = new Dispatcher(options, ports, 0, predecessor);
   }
 }
@@ -69,7 +78,7 @@ test("V7: whenever a job is switched off, every node is started again, and every
   const { records, isEnded } = lived();
   equal(isEnded, true);
   for (let count = 1; count <= records.length; count++) {
-    const before = jobStateFrom(records.slice(0, count)).dispatcher;
+    const before = stateFrom(records.slice(0, count));
     const world = new World(records.slice(0, count));
     world.core.resume(100);
     const { state } = world.core;
@@ -83,7 +92,7 @@ test("V7: whenever a job is switched off, every node is started again, and every
       state.nodes.map(({ gone }) => gone),
       [false, false],
     );
-    deepEqual(jobStateFrom(world.records).dispatcher, state, "its journal says all that it knows");
+    deepEqual(stateFrom(world.records), state, "its journal says all that it knows");
   }
 });
 
@@ -94,5 +103,29 @@ test("V7: it may be switched off any number of times", () => {
     world.core.resume(100);
     deepEqual(world.restarted, [0, 1], `time ${times}: ${JSON.stringify(world.core.outcome)}`);
     records = world.records;
+  }
+});
+
+test("V7: a move that was written down is carried out, whether or not the falls that follow from it were", () => {
+  for (const onto of [0, 2]) {
+    const moving = new World();
+    const { core } = moving;
+    const begun = moving.records.length;
+    core.moveRanks([2], onto, null);
+    core.restartMoved(onto, 10);
+    core.leftByMoved(1, 10);
+    for (let count = begun + 1; count <= moving.records.length; count++) {
+      const world = new World(moving.records.slice(0, count));
+      world.core.resume(100);
+      const { state } = world.core;
+      deepEqual([...state.placement], [0, 0, onto, 1]);
+      deepEqual(
+        [...world.restarted].sort(),
+        onto === 2 ? [0, 1, 2] : [0, 1],
+        `onto ${onto}, behind record ${count - 1}`,
+      );
+      for (const [rank, { incarnation }] of state.ranks.entries()) ok(incarnation > 0, `rank ${rank} begins again`);
+      deepEqual(stateFrom(world.records), state, "its journal says all that it knows");
+    }
   }
 });

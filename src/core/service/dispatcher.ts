@@ -161,6 +161,18 @@ export class Dispatcher {
     if (this.outcome !== undefined) this.#record({ kind: "reopened" });
     for (const node of this.#state.nodes.keys()) this.falls.excused(node);
     for (const node of this.#state.nodes.keys()) this.nodeEnded(node, { kind: "switched-off" }, nowMs);
+    this.carryOutMoves(nowMs);
+  }
+
+  /**
+   * The predecessor has written down that ranks are moved, and crashed before it wrote that they fall: of a node that was to be started for them nobody says that it has ended. They
+   * begin there now.
+   */
+  carryOutMoves(nowMs: number): void {
+    if (this.#options.deaths !== "replaced" || this.outcome !== undefined) return;
+    for (const node of this.#state.nodes.keys()) {
+      if (!this.isNodeAlive(node) && this.#missedOf(node).length > 0) this.restartMoved(node, nowMs);
+    }
   }
 
   get outcome(): JobOutcome | undefined {

@@ -439,6 +439,16 @@ test("D5 a set that is held stands still from its checkpoint on, until it falls 
   assert.deepEqual(world.orders, ["drop 0.3"]);
 });
 
+test("D5 a set that is to be held while its members stop for a checkpoint is held with that one", () => {
+  const world = new World();
+  const { core } = world;
+  core.take(0, 0);
+  world.capture(0, 1);
+  core.takeAndHold(0, 0);
+  world.capture(1, 1);
+  assert.deepEqual(world.orders, ["stop 0.1"]);
+});
+
 test("D5 an attempt to hold a set that is given up lets its ranks go on, and is held when it is repeated", () => {
   const world = new World();
   const { core } = world;

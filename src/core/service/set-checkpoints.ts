@@ -263,8 +263,10 @@ export class SetCheckpoints {
 
   /** The same; its members do not go on when they have been captured, until they fall or are let go. */
   takeAndHold(set: number, nowMs: number): void {
-    this.#sets[set]!.isHeld = true;
-    this.#take(set, nowMs);
+    const state = this.#sets[set]!;
+    state.isHeld = true;
+    // Members may have stopped for the one under way: nobody would tell them to go on.
+    if (state.attempt === null || state.attempt.capturedMs !== null) this.#take(set, nowMs);
   }
 
   /** Members that stand still, if they do, go on. */

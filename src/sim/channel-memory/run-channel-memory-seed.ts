@@ -53,7 +53,7 @@ function setupOf(options: ChannelMemorySeedOptions): ChannelMemorySetup {
   const ranks = options.ranks ?? random.pick([2, 2, 3, 4, 5, 6, 7, 8]);
   const drawn = randomWorld(random, ranks);
   const nodes = Math.min(options.nodes ?? drawn.nodes!, ranks);
-  const setOf = Int32Array.from({ length: ranks }, (_, rank) => rank);
+  const setOf = Array.from({ length: ranks }, (_, rank) => rank);
   const { boards: _boards, ...world } = { ...drawn, nodes };
   const hasCheckpoints = options.hasCheckpoints ?? (random.chance(0.6) || waitsForCheckpoints(options.faults));
   const delayNsMax = random.pick([1, 3_000, 30_000, 300_000]);

@@ -14,7 +14,7 @@ import { SimClient } from "../service-channel/sim-client.ts";
 import { SimMemoryProcess, simUnsaidWordsMax } from "./sim-memory.ts";
 
 export interface SimChannelMemoryOptions {
-  readonly setOf: Int32Array;
+  readonly setOf: readonly number[];
   readonly random: Random;
   readonly delayNsMax: number;
   readonly restartNs: number;

@@ -8,8 +8,9 @@ import type { RecoveringSeedOptions, SeededWorld } from "../protocol-worlds/seed
 import { Random } from "../random.ts";
 import { randomWorld } from "../random-world.ts";
 import { manyTimes, planTimes, waitsForCheckpoints } from "../recovery/checkpoint-times.ts";
-import { DrawnFaults, drawFaults, drawStops } from "../recovery/drawn-faults.ts";
+import { DrawnFaults, drawFaults, drawMoveFaults, drawStops } from "../recovery/drawn-faults.ts";
 import { correlatedSets, eagerLimitWithSets } from "../recovery/sets.ts";
+import { drawMoves } from "../recovery/sim-moves.ts";
 import { SimPlannedFaults } from "../recovery/sim-planned-faults.ts";
 import { type LoggingOutcome, type LoggingSetup, runLogging } from "./run-logging.ts";
 
@@ -43,7 +44,8 @@ export function setupOf(options: LoggingSeedOptions): LoggingSetup {
   const setOf = correlatedSets(random.fork(), by, ranks, nodes);
   const world = { ...drawn, nodes, eagerLimit: eagerLimitWithSets(drawn.eagerLimit, setOf) };
   const mayCheckpoint = random.chance(0.6);
-  const hasCheckpoints = options.hasCheckpoints ?? (mayCheckpoint || waitsForCheckpoints(options.faults));
+  const hasCheckpoints =
+    options.hasCheckpoints ?? (mayCheckpoint || options.moves === true || waitsForCheckpoints(options.faults));
   const delayNsMax = random.pick([1, 3_000, 30_000, 300_000]);
   const corrupt = random.fork();
   const services = {
@@ -78,9 +80,14 @@ export function setupOf(options: LoggingSeedOptions): LoggingSetup {
   const faults = keepsSuspects ? [...drawnFaults, ...stops] : drawnFaults;
   const suspectsWakeNsMax = keepsSuspects ? ofSuspects.pick([0, 5_000, 50_000, 500_000]) : undefined;
   const noticeNsMax = keepsSuspects ? ofSuspects.pick([1, 1, 10]) * delayNsMax : undefined;
+  const ofMoves = new Random(options.seed).fork().fork();
+  const moving = drawMoves(ofMoves, { nodes, actions });
+  const moveFaults = drawMoveFaults(ofMoves, { nodes, setOf, actions, hasCheckpoints });
+  const areMoved = options.moves === true && hasCheckpoints;
   return {
+    moves: areMoved ? moving.moves : [],
     services: { ...services, suspectsWakeNsMax, noticeNsMax },
-    world,
+    world: { ...world, nodesMax: areMoved ? moving.nodesMax : undefined },
     setOf,
     script,
     listener: options.listener,
@@ -92,7 +99,7 @@ export function setupOf(options: LoggingSeedOptions): LoggingSetup {
     input: { random: random.fork(), delayNsMax },
     trouble: (there, ports) =>
       options.faults === undefined
-        ? new DrawnFaults(faults, { world: there, setOf }, ports)
+        ? new DrawnFaults(areMoved ? [...faults, ...moveFaults] : faults, { world: there, setOf }, ports)
         : new SimPlannedFaults(options.faults, { seed: options.seed, world: there, setOf }, ports),
   };
 }

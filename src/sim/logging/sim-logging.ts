@@ -21,7 +21,7 @@ import { Shelf } from "./shelf.ts";
 import { SimSetStream } from "./sim-set-stream.ts";
 
 interface SimLoggingOptions {
-  readonly setOf: Int32Array;
+  readonly setOf: readonly number[];
   readonly random: Random;
   readonly delayNsMax: number;
   readonly restartNs: number;
@@ -37,6 +37,7 @@ interface SimLoggingOptions {
 /** One life of a set. */
 interface SetLife {
   readonly incarnation: number;
+  readonly members: readonly number[];
   readonly stream: SimSetStream;
   /** Up to where the present event logger has its stream, if it knows how far the one before had come. */
   told: number | null;
@@ -62,6 +63,8 @@ export class SimLogging implements ProtocolParts {
   readonly #options: SimLoggingOptions;
   readonly #ports: PartsPorts;
   readonly #lives = new Map<number, SetLife>();
+  /** By rank: that of its last process. A rank that leaves its set is of another one in its next life. */
+  readonly #lifeOf: SetLife[] = [];
   /** Lives beside those. */
   readonly #suspects: SetLife[] = [];
   readonly #shelves: Shelf[];
@@ -97,7 +100,7 @@ export class SimLogging implements ProtocolParts {
   }
 
   #newJob(): LoggingJob {
-    const options = { setOf: [...this.#options.setOf], programsTakeCheckpoints: false, againMs };
+    const options = { setOf: this.#options.setOf, programsTakeCheckpoints: false, againMs };
     return new LoggingJob(options, this.eventLog, this.#ports.job);
   }
 
@@ -147,7 +150,10 @@ export class SimLogging implements ProtocolParts {
 
   #refused(set: number): void {
     this.rare.choicesLost++;
-    const { told, stream } = this.#lives.get(set)!;
+    const life = this.#lives.get(set);
+    // A set that was divided, and has not begun since.
+    if (life === undefined) return;
+    const { told, stream } = life;
     if (told !== null && ((told - stream.stable) | 0) >= 0) this.refusedInVain.push(set);
   }
 
@@ -156,7 +162,7 @@ export class SimLogging implements ProtocolParts {
   newProtocol(rank: number): NewProtocol {
     const { setOf, newProtocol } = this.#options;
     const life = this.#lives.get(setOf[rank]!)!;
-    const options = { rank, setOf, stream: life.stream, payloads: this.#payloads(rank, life) };
+    const options = { rank, setOf: Int32Array.from(setOf), stream: life.stream, payloads: this.#payloads(rank, life) };
     return (ports) => newProtocol?.(options, ports) ?? new LoggingProtocol(options, ports);
   }
 
@@ -174,15 +180,13 @@ export class SimLogging implements ProtocolParts {
 
   crashed(rank: number): void {
     this.#shelves[rank]!.lose();
-    const set = this.#options.setOf[rank]!;
-    const life = this.#lives.get(set)!;
-    if (!life.isSuspect && this.#ports.areDead(this.#membersOf(set))) life.stream.client.fall();
+    const life = this.#lifeOf[rank]!;
+    if (!life.isSuspect && this.#ports.areDead(life.members)) life.stream.client.fall();
   }
 
   disowned(ranks: readonly number[]): void {
     for (const rank of ranks) this.#shelves[rank] = new Shelf(this.#shelves[rank]);
-    for (const set of new Set(ranks.map((rank) => this.#options.setOf[rank]!))) {
-      const life = this.#lives.get(set)!;
+    for (const life of new Set(ranks.map((rank) => this.#lifeOf[rank]!))) {
       life.isSuspect = true;
       this.#suspects.push(life);
     }
@@ -202,7 +206,8 @@ export class SimLogging implements ProtocolParts {
   begin(set: number, incarnation: number, forNode: unknown): void {
     const { streams } = forNode as LoggingNodePart;
     const known = streams.find((stream) => stream.set === set)!;
-    const before = this.#lives.get(set)!;
+    const members = this.#membersOf(set);
+    const before = this.#lifeOf[members[0]!]!;
     if (!before.isSuspect) before.stream.client.fall();
     const end = (known.from + known.words.length) | 0;
     if (end !== before.stream.born) this.rare.determinantsLost++;
@@ -212,6 +217,7 @@ export class SimLogging implements ProtocolParts {
 
   #begin(incarnation: number, known: KnownStream): SimSetStream {
     const { random, delayNsMax } = this.#options;
+    const members = this.#membersOf(known.set);
     const stream = new SimSetStream(
       this.eventLog.service,
       { incarnation, known, random, delayNsMax },
@@ -219,16 +225,18 @@ export class SimLogging implements ProtocolParts {
         nowNs: () => this.#ports.nowNs(),
         plan: (timeNs, act) => this.#ports.plan(timeNs, act),
         settled: () => {
-          for (const rank of this.#membersOf(known.set)) this.#ports.wake(rank);
+          for (const rank of members) this.#ports.wake(rank);
         },
       },
     );
-    this.#lives.set(known.set, { incarnation, stream, told: null, isSuspect: false });
+    const life = { incarnation, members, stream, told: null, isSuspect: false };
+    this.#lives.set(known.set, life);
+    for (const rank of members) this.#lifeOf[rank] = life;
     return stream;
   }
 
   trimmed(set: number, { position }: Checkpoint): void {
-    const { client } = this.#lives.get(set)!.stream;
-    client.later(this.#options.delayNsMax, () => client.end.trim(position));
+    const client = this.#lives.get(set)?.stream.client;
+    client?.later(this.#options.delayNsMax, () => client.end.trim(position));
   }
 }

@@ -14,6 +14,8 @@ export interface RecoveringSeedOptions {
   readonly often?: readonly string[] | undefined;
   /** Nodes stand still until they are taken for dead, and are left alive. Otherwise the seed decides. */
   readonly keepSuspects?: boolean | undefined;
+  /** Are ranks moved to other nodes, and sets divided by that? Where ranks fall in sets; when, and which, the seed decides. */
+  readonly moves?: boolean | undefined;
   readonly listener?: (line: string) => void;
   /** What goes wrong, instead of what the seed would have gone wrong. It fits the world (core/fault/check.ts). */
   readonly faults?: FaultPlan | undefined;

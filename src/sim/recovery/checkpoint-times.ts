@@ -15,7 +15,7 @@ export const waitsForCheckpoints = (plan: FaultPlan | undefined): boolean =>
   plan?.entries.some((entry) => entry.kind === "fault" && entry.when.kind === "checkpoint") === true;
 
 /** For a plan that waits for checkpoints: of every set, all along the program of its lowest rank. */
-export function manyTimes(setOf: Int32Array, actions: readonly number[]): ActionTime[] {
+export function manyTimes(setOf: readonly number[], actions: readonly number[]): ActionTime[] {
   const count = 10;
   return [...new Set(setOf)].flatMap((set) => {
     const rank = setOf.indexOf(set);

@@ -3,6 +3,8 @@
  * after the other, come to rest together, are captured, each for itself, and stand still until they are told to go on; their images
  * travel to a checkpoint server. When and whether a checkpoint counts is the core's business.
  */
+import type { SentInSet } from "../../core/ft/set-split.ts";
+import { sentInSet } from "../../core/process/sent-in-set.ts";
 import { Settling } from "../../core/process/settling.ts";
 import type { Capture } from "../../core/service/set-checkpoints.ts";
 import type { Rests } from "../interpreter/interpreter.ts";
@@ -26,9 +28,7 @@ export interface CheckpointProgress {
 }
 
 interface CheckpointsPorts<I> {
-  /** Members of each set. */
-  readonly members: readonly (readonly number[])[];
-  readonly setOf: Int32Array;
+  readonly setOf: readonly number[];
   processOf(rank: number): SimProcess;
   imageOf(rank: number): I;
   /** A rank that has finished shall come to rest all the same. */
@@ -41,7 +41,7 @@ interface CheckpointsPorts<I> {
   /** Is that checkpoint being taken, and has it not been given up? */
   isOpen(set: number, number: number): boolean;
   /** For the core, from the node of a rank. */
-  captured(rank: number, capture: Capture): void;
+  captured(rank: number, capture: Capture, sent: readonly SentInSet[]): void;
   imageStored(rank: number, image: Capture & { readonly problem: string }): void;
   verified(set: number, number: number, problem: string): void;
   happens(event: CheckpointProgress): void;
@@ -141,6 +141,13 @@ export class Checkpoints<I> {
     return this.#store.get(name);
   }
 
+  /** The image of a rank is one of another set, too. Returns the obstacle; empty: there is none. */
+  share(name: ImageName, as: number): string {
+    const problem = this.#store.problemOf(name);
+    if (problem === "") this.#store.share(name, as);
+    return problem;
+  }
+
   // What happens to it
 
   /** A checkpoint of a set has come so far. */
@@ -227,7 +234,7 @@ export class Checkpoints<I> {
     const image = ports.imageOf(rank);
     if (hasHalf(process, ports.setOf)) this.counts.capturedWithHalf++;
     captured.add(rank);
-    ports.captured(rank, capture);
+    ports.captured(rank, capture, sentInSet(process.core, ports.setOf));
     const upload = {
       name: { set, number, rank },
       image,
@@ -246,6 +253,7 @@ export class Checkpoints<I> {
   }
 
   #members(set: number): readonly number[] {
-    return this.#ports.members[set]!;
+    const { setOf } = this.#ports;
+    return [...setOf.keys()].filter((rank) => setOf[rank] === set);
   }
 }

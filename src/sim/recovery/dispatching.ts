@@ -26,7 +26,7 @@ import { Suspects } from "./suspects.ts";
 interface DispatchingOptions {
   readonly world: World;
   /** Correlated set of each rank. */
-  readonly setOf: Int32Array;
+  readonly setOf: readonly number[];
   readonly random: Random;
   /** Longest time until the dispatcher hears that a node or rank is gone; and until it hears anything else that nodes say. */
   readonly detectionNs: number;
@@ -124,6 +124,7 @@ export class Dispatching {
     const { world, setOf } = this.#options;
     const ports = this.#ports;
     const { placement } = world;
+    if (predecessor !== undefined) world.openNodes(predecessor.state.nodes.length);
     return new Dispatcher(
       {
         ...this.#patience,
@@ -131,14 +132,14 @@ export class Dispatching {
         placement,
         ranks: placement.length,
         nodes: world.nodes,
-        setOf: [...setOf],
+        setOf,
         timeoutMs: Number.POSITIVE_INFINITY,
         keepSuspects: this.#options.suspectsWakeNsMax !== null,
         deaths: "replaced",
       },
       {
         record: (record) => this.record(record),
-        tell: (death) => ports.tell(death, (rank) => this.isLinked(placement[rank]!)),
+        tell: (death) => ports.tell(death, (rank) => this.isLinked(this.nodeOf(rank))),
         // Only where deaths are survived.
         left: () => {},
         restart: (node, ranks) => this.#replace(node, ranks),
@@ -196,9 +197,12 @@ export class Dispatching {
   #takeOver(): void {
     const { world } = this.#options;
     const { placement } = world;
-    const isOn = (node: number) => (rank: number) => placement[rank] === node;
+    const isOn = (node: number) => (rank: number) => this.nodeOf(rank) === node;
     const { dispatcher, recovery } = this.#crashes.written();
-    this.#core = this.#dispatcher(this.#nowMs, { state: dispatcher, startMs: 0 });
+    // All parts of the world look at one table of places, and one of sets: what is written down is in them, and nothing else.
+    const state = { ...dispatcher, placement, setOf: this.#options.setOf };
+    assert(textOf(state) === textOf(dispatcher), "places and sets are what is written down");
+    this.#core = this.#dispatcher(this.#nowMs, { state, startMs: 0 });
     this.#takeover = new Takeover({ placement, ranks: placement.length }, this.#core, {
       // A node that was silent, and whose replacement was written down and not carried out.
       refuse: (node) => this.killNode(node),
@@ -212,6 +216,7 @@ export class Dispatching {
     this.feed((core) => {
       core.takeOver();
       this.#ports.takeOver(recovery);
+      core.carryOutMoves(this.#nowMs);
     });
     for (const process of this.#nodes.all) this.#ask(process);
     this.#tickWhileNeeded();
@@ -270,6 +275,11 @@ export class Dispatching {
     return this.#takeover?.isLinked(node) !== false;
   }
 
+  /** The present one. */
+  get core(): Dispatcher {
+    return this.#core;
+  }
+
   get outcome(): JobOutcome | undefined {
     return this.#core.outcome;
   }
@@ -286,8 +296,14 @@ export class Dispatching {
     return this.#options.world.nowNs / nsPerMs;
   }
 
+  /** Those that are there, or were last. */
   ranksOf(node: number): number[] {
     return this.#nodes.ranksOf(node);
+  }
+
+  /** Where a rank is, or was last; where its next life begins says the table of places. */
+  nodeOf(rank: number): number {
+    return this.#nodes.of(rank).node;
   }
 
   // What happens to nodes
@@ -302,6 +318,22 @@ export class Dispatching {
     // The one that takes its place runs.
     if (world.isStopped(node)) world.continueNode(node);
     this.#bring(process, () => this.feed((core) => core.nodeEnded(node, killed, this.#nowMs)));
+  }
+
+  /**
+   * The process that a node has now ends when the function that is returned is called, because its ranks were moved: others are told of their deaths by
+   * that decision, and another process may have its number by then.
+   */
+  endOf(node: number): () => void {
+    const { world } = this.#options;
+    const process = this.#nodes.at(node);
+    const ranks = this.ranksOf(node);
+    return () => {
+      if (process.isGone) return;
+      process.isGone = true;
+      for (const rank of ranks) if (this.nodeOf(rank) === node) world.crash(rank);
+      if (world.isStopped(node)) world.continueNode(node);
+    };
   }
 
   /** Threads of these ranks are gone, and their nodes notice it. One that stands still loses them when it goes on. */
@@ -397,8 +429,8 @@ export class Dispatching {
   begun(ranks: readonly number[]): void {
     for (const rank of ranks) {
       this.#passed.delete(rank);
-      this.#nodes.of(rank).hasBegun = true;
       const node = this.#options.world.placement[rank]!;
+      this.#nodes.at(node).hasBegun = true;
       this.#core.heard(node);
       this.#takeover?.began(node, [{ rank, incarnation: this.#ports.incarnationOf(rank) }]);
     }
@@ -406,7 +438,7 @@ export class Dispatching {
 
   /** Something comes from the node of a rank, if that lives long enough to say it. */
   say(rank: number, hear: (core: Dispatcher) => void): void {
-    this.sayOf(this.#options.world.placement[rank]!, hear);
+    this.sayOf(this.nodeOf(rank), hear);
   }
 
   /** The same from a node. */
@@ -451,6 +483,7 @@ export class Dispatching {
 
   #replace(node: number, ranks: readonly number[]): void {
     const { nodes, term } = this.#core.state;
+    this.#options.world.openNodes(nodes.length);
     this.#nodes.replace(node, nodes[node]!.life, term);
     this.#takeover?.started(node);
     this.#ports.fallen(ranks);

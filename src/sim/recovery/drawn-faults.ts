@@ -3,6 +3,7 @@ import { unreachable } from "../../core/base/assert.ts";
 import type { Random } from "../random.ts";
 import type { World } from "../world.ts";
 import { type CheckpointProgress, type CheckpointStep, checkpointSteps } from "./checkpoints.ts";
+import { type MoveStep, moveSteps } from "./sim-moves.ts";
 import type { Trouble, TroublePorts } from "./trouble.ts";
 
 type FaultTime =
@@ -11,10 +12,14 @@ type FaultTime =
   /** The restart with this number, counted over all sets from 1, has begun. */
   | { readonly kind: "restart"; readonly number: number }
   /** Checkpoints have come to this step this many times, counted over all sets. */
-  | { readonly kind: "checkpoint"; readonly step: CheckpointStep; readonly number: number };
+  | { readonly kind: "checkpoint"; readonly step: CheckpointStep; readonly number: number }
+  /** Moves have come to this step this many times. */
+  | { readonly kind: "move"; readonly step: MoveStep; readonly number: number };
 
 /** Set −1: the set that was restarted or captured. */
 type FaultTarget =
+  /** A rank that is moved, or its node. */
+  | { readonly kind: "moved"; readonly isNode: boolean }
   | { readonly kind: "rank"; readonly rank: number }
   | { readonly kind: "node"; readonly node: number }
   | { readonly kind: "set"; readonly set: number }
@@ -41,7 +46,7 @@ interface DrawnFault {
 
 interface DrawnFaultsOptions {
   readonly nodes: number;
-  readonly setOf: Int32Array;
+  readonly setOf: readonly number[];
   /** Number of actions of each rank. */
   readonly actions: readonly number[];
   readonly hasCheckpoints: boolean;
@@ -91,6 +96,32 @@ export function drawFaults(random: Random, options: DrawnFaultsOptions): DrawnFa
     }
   }
   return faults;
+}
+
+/** What happens in the middle of moves: to the moved, to others, to services. */
+export function drawMoveFaults(random: Random, options: DrawnFaultsOptions): DrawnFault[] {
+  return Array.from({ length: random.pick([0, 1, 1, 2, 3]) }, () => {
+    const time = { kind: "move", step: random.pick(moveSteps), number: random.pick([1, 1, 2]) } as const;
+    const afterNs = random.pick([0, 0, 200, 5_000, 50_000, 500_000]);
+    return { time, afterNs, target: moveTargetOf(random, options) };
+  });
+}
+
+function moveTargetOf(random: Random, options: DrawnFaultsOptions): FaultTarget {
+  switch (random.below(8)) {
+    case 0:
+      return { kind: "service", service: "dispatcher", keepsContents: false };
+    case 1:
+      return { kind: "service", service: "event-logger", keepsContents: random.chance(0.5) };
+    case 2:
+      return { kind: "service", service: "checkpoint-server", keepsContents: false };
+    case 3:
+      return random.chance(0.5) ? { kind: "everything" } : { kind: "node", node: random.below(options.nodes) };
+    case 4:
+      return { kind: "rank", rank: random.below(options.setOf.length) };
+    default:
+      return { kind: "moved", isNode: random.chance(0.5) };
+  }
 }
 
 /** Nodes that stand still, or cannot be heard, for so long that they are taken for dead, for worlds that leave those alive. */
@@ -147,8 +178,9 @@ function targetOf(random: Random, { nodes, setOf }: DrawnFaultsOptions, time: Fa
 export class DrawnFaults implements Trouble {
   readonly #left: Set<DrawnFault>;
   readonly #world: World;
-  readonly #setOf: Int32Array;
+  readonly #setOf: readonly number[];
   readonly #steps = new Map<CheckpointStep, number>();
+  readonly #moveSteps = new Map<MoveStep, number>();
   #restarts = 0;
   happened = 0;
   readonly fired: readonly number[] = [];
@@ -157,7 +189,7 @@ export class DrawnFaults implements Trouble {
 
   constructor(
     faults: readonly DrawnFault[],
-    { world, setOf }: { readonly world: World; readonly setOf: Int32Array },
+    { world, setOf }: { readonly world: World; readonly setOf: readonly number[] },
     ports: TroublePorts,
   ) {
     this.#left = new Set(faults);
@@ -191,26 +223,36 @@ export class DrawnFaults implements Trouble {
     this.#happen(isNow, set);
   }
 
-  #happen(isNow: (fault: DrawnFault) => boolean, set = -1): boolean {
+  moves(step: MoveStep, ranks: readonly number[]): void {
+    const number = (this.#moveSteps.get(step) ?? 0) + 1;
+    this.#moveSteps.set(step, number);
+    this.#happen(({ time }) => time.kind === "move" && time.step === step && time.number === number, -1, ranks);
+  }
+
+  #happen(isNow: (fault: DrawnFault) => boolean, set = -1, moved: readonly number[] = []): boolean {
     const world = this.#world;
     let isAtOnce = false;
     for (const fault of this.#left) {
       if (!isNow(fault)) continue;
       this.#left.delete(fault);
       this.happened++;
-      world.plan(world.nowNs + fault.afterNs, () => this.#do(fault.target, set));
+      world.plan(world.nowNs + fault.afterNs, () => this.#do(fault.target, set, moved));
       if (fault.afterNs === 0) isAtOnce = true;
     }
     return isAtOnce;
   }
 
-  #do(target: FaultTarget, set: number): void {
+  #do(target: FaultTarget, set: number, moved: readonly number[]): void {
     const world = this.#world;
     const ports = this.#ports;
     if (ports.isOver()) return;
     switch (target.kind) {
       case "rank":
         ports.killRanks([target.rank]);
+        return;
+      case "moved":
+        if (target.isNode) ports.killNode(world.processes[moved[0]!]!.node);
+        else ports.killRanks(moved.slice(0, 1));
         return;
       case "node":
         ports.killNode(target.node);

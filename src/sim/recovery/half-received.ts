@@ -2,7 +2,7 @@
 import { R_KIND, R_OFFSET, R_PEER, R_STATE, RecordKind, RecordState, recordWords } from "../../core/request/records.ts";
 import type { SimProcess } from "../sim-process.ts";
 
-export function hasHalf({ rank, engine }: Pick<SimProcess, "rank" | "engine">, setOf: Int32Array): boolean {
+export function hasHalf({ rank, engine }: Pick<SimProcess, "rank" | "engine">, setOf: readonly number[]): boolean {
   const { words } = engine.records;
   for (let at = 0; at < words.length; at += recordWords) {
     const isReceiving = words[at + R_KIND] === RecordKind.RECEIVE && words[at + R_STATE] === RecordState.ACTIVE;

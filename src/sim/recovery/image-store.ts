@@ -72,6 +72,11 @@ export class SimImageStore<I> {
     return image;
   }
 
+  /** The image of a rank is one of another set, too. */
+  share(name: ImageName, as: number): void {
+    this.#images.set(keyOf({ ...name, set: as }), this.get(name));
+  }
+
   drop({ set, number }: Omit<ImageName, "rank">): void {
     for (const key of this.#images.keys()) if (key.startsWith(`${set} ${number} `)) this.#images.delete(key);
   }

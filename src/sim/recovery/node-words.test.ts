@@ -62,7 +62,7 @@ class EchoingParts implements ProtocolParts {
       rank,
       replica: 0,
       ranks,
-      setOf: setOf,
+      setOf: Int32Array.from(setOf),
       options: {},
       passed: new Float64Array(1),
       resources: undefined,
@@ -78,7 +78,7 @@ class EchoingParts implements ProtocolParts {
   loseAll(): void {}
 }
 
-const setOf = Int32Array.from({ length: ranks }, (_, rank) => Math.floor((rank * nodes) / ranks));
+const setOf = Array.from({ length: ranks }, (_, rank) => Math.floor((rank * nodes) / ranks));
 
 /** What nodes have said and heard, of programs that compute; node 1 is killed, and the dispatcher crashes or does not. */
 function livesIn(seed: number, crashes: boolean): NodeLife[][] {

@@ -16,7 +16,7 @@ export interface SimRankImage {
 }
 
 export function rankImageOf(state: ScriptState, history: number): SimRankImage {
-  const names = new Map([...worldOf(state)].map(([name, object]) => [object, name]));
+  const names = new Map([...worldOf(state)].flatMap(([name, object]) => (object === null ? [] : [[object, name]])));
   return {
     state: saveState(rootOf(state), names),
     memory: state.process.memory.arena.imageOf(state.rank),
@@ -42,12 +42,13 @@ const rootOf = (state: ScriptState): object => {
 };
 
 /** What a rank finds rather than has. */
-function worldOf({ process, core, files }: ScriptState): Map<string, object> {
-  return new Map<string, object>([
+function worldOf({ process, core, files }: ScriptState): Map<string, object | null> {
+  return new Map<string, object | null>([
     ["arena", process.memory.arena],
     ["transport", process.transport],
     ["nodes", core.nodeMap],
-    ...(core.boards === null ? [] : [["boards", core.boards] as const]),
+    // Of a node whose ranks do not fall together any more it may have none.
+    ["boards", core.boards],
     ["errors are fatal", errorsAreFatal],
     ["errors abort", errorsAbort],
     ["errors return", errorsReturn],

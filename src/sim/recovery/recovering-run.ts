@@ -27,6 +27,7 @@ import type { PartsPorts, ProtocolParts } from "./protocol-parts.ts";
 import { rankImageOf, restoreRank, type SimRankImage } from "./rank-image.ts";
 import { RecoveringWorld, type Services } from "./recovering-world.ts";
 import type { RecoveryHost } from "./recovery-host.ts";
+import type { DrawnMove, SimMoves } from "./sim-moves.ts";
 import type { Trouble, TroublePorts } from "./trouble.ts";
 
 /** A rank is about to do that action, in whichever life. */
@@ -46,10 +47,12 @@ export interface JudgedParts extends ProtocolParts {
 export interface RecoveringSetup {
   readonly world: WorldOptions;
   /** Set of each rank: those of a set fall together. */
-  readonly setOf: Int32Array;
+  readonly setOf: readonly number[];
   readonly script: Script;
   /** When the set of a rank is captured. Null: nobody has images, and everybody starts again from the beginning. */
   readonly checkpoints: { readonly times: readonly ActionTime[]; readonly patienceNs: number } | null;
+  /** Ranks that are moved to other nodes; none unless given. */
+  readonly moves?: readonly DrawnMove[] | undefined;
   readonly services: Services;
   /** A set has fallen: can its newest image not be read? */
   readonly isCorrupt: (set: number) => boolean;
@@ -83,6 +86,7 @@ export interface RecoveringOutcome<P extends JudgedParts> extends SeedOutcome {
   readonly files: RankFiles["counts"];
   readonly sharedFiles: SharedFiles["counts"];
   readonly input: JobInput["counts"];
+  readonly moves: SimMoves["counts"];
   readonly moments: Moments;
   readonly boards: BoardCounts;
   /** By rank. */
@@ -109,6 +113,7 @@ export class RecoveringRun<P extends JudgedParts> {
     this.#there = new RecoveringWorld(
       {
         setOf,
+        moves: setup.moves,
         services,
         isCorrupt,
         newTrouble: trouble,
@@ -238,7 +243,7 @@ export class RecoveringRun<P extends JudgedParts> {
   }
 
   judged(): RecoveringOutcome<P> {
-    const { recovery, checkpoints, parts, trouble, world } = this.#there;
+    const { recovery, checkpoints, parts, trouble, world, moves } = this.#there;
     this.#there.begin();
     const outcome = judgeWorld(world, {
       script: this.#setup.script,
@@ -272,6 +277,7 @@ export class RecoveringRun<P extends JudgedParts> {
       files: this.#outside.files.counts,
       sharedFiles: this.#outside.sharedFiles.counts,
       input: this.#outside.input.counts,
+      moves: moves.counts,
       moments: this.#moments,
       boards: world.boardCounts,
     };

@@ -5,7 +5,6 @@
  */
 import { assert } from "../../core/base/assert.ts";
 import type { FaultEvent } from "../../core/fault/moment.ts";
-import { membersBySet } from "../../core/ft/sets.ts";
 import type { JobOutcome } from "../../core/service/outcome.ts";
 import type { Rests } from "../interpreter/interpreter.ts";
 import type { ProcessMemory } from "../memory.ts";
@@ -17,6 +16,7 @@ import { Dispatching } from "./dispatching.ts";
 import type { PartsPorts, ProtocolParts } from "./protocol-parts.ts";
 import { RecoveryHost } from "./recovery-host.ts";
 import { fallsAsOne } from "./sets.ts";
+import { type DrawnMove, SimMoves } from "./sim-moves.ts";
 import type { Trouble, TroublePorts } from "./trouble.ts";
 
 /** How fast dispatcher and services are. */
@@ -33,10 +33,12 @@ export interface Services {
 
 interface RecoveringOptions<M extends ProcessMemory, P extends ProtocolParts> {
   readonly world: WorldOptions<M>;
-  /** Set of each rank. The ranks of a set fall together and are captured together. */
-  readonly setOf: Int32Array;
+  /** Set of each rank. The ranks of a set fall together and are captured together. The table of this world: it changes when a rank leaves its set. */
+  readonly setOf: readonly number[];
   /** How long a set may take to stand still. Null: nobody has images, and everybody starts again from the beginning. */
   readonly checkpointPatienceNs: number | null;
+  /** Ranks that are moved to other nodes; none unless given. */
+  readonly moves?: readonly DrawnMove[] | undefined;
   readonly services: Services;
   /** A set has fallen: can its newest image not be read? */
   readonly isCorrupt: (set: number) => boolean;
@@ -67,12 +69,12 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
   readonly parts: P;
   readonly recovery: RecoveryHost;
   readonly checkpoints: Checkpoints<I>;
+  readonly moves: SimMoves;
   readonly trouble: Trouble;
   /** How often every process of the job was killed at once. */
   switchedOff = 0;
   readonly #options: RecoveringOptions<M, P>;
   readonly #programs: Programs<M, I>;
-  readonly #members: readonly (readonly number[])[];
   readonly #dispatching: Dispatching;
   /** Lines that ranks have printed and their nodes have not said, by rank. */
   readonly #unsaid: (() => void)[][];
@@ -87,7 +89,6 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     const { world, setOf, newParts, newTrouble } = options;
     this.#options = options;
     this.#programs = programs;
-    this.#members = membersBySet([...setOf]);
     this.#unsaid = Array.from(setOf, () => []);
     this.#unheard = Array.from(setOf, () => new Set());
     this.parts = newParts(this.#partsPorts());
@@ -95,7 +96,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
       ...world,
       ...(world.boards === undefined
         ? {}
-        : { boards: { mayUse: (node) => fallsAsOne(node, setOf, world), ...world.boards } }),
+        : { boards: { mayUse: (node, placement) => fallsAsOne(node, setOf, placement), ...world.boards } }),
       protocol: (rank) => this.parts.newProtocol(rank),
       crashed: (rank, before) => {
         this.#fell(rank);
@@ -105,6 +106,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     this.checkpoints = this.#newCheckpoints();
     this.#dispatching = this.#newDispatching();
     this.recovery = this.#newRecovery();
+    this.moves = this.#newMoves();
     this.trouble = newTrouble(this.#anyWorld, this.#troublePorts());
   }
 
@@ -175,6 +177,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
   /** A rank is about to do that action. True: a fault happens now. */
   passes(rank: number, action: number): boolean {
     this.#dispatching.passed(rank, action);
+    this.moves.passes(rank, action);
     return this.trouble.passes(rank, action);
   }
 
@@ -206,7 +209,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
 
   #sayAll(rank: number, unsaid: (() => void)[]): void {
     // Otherwise the node says them to the successor, behind what was lost.
-    const mayBeHeard = !this.#silent.has(this.world.placement[rank]!);
+    const mayBeHeard = !this.#silent.has(this.#dispatching.nodeOf(rank));
     for (const hear of unsaid.splice(0)) {
       this.#unheard[rank]!.add(hear);
       if (mayBeHeard) this.#sayLine(rank, hear);
@@ -229,7 +232,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
   /** The program of a rank ends its own node. */
   crashNodeOf(rank: number): void {
     const { world } = this;
-    world.plan(world.nowNs, () => this.#dispatching.killNode(world.placement[rank]!));
+    world.plan(world.nowNs, () => this.#dispatching.killNode(this.#dispatching.nodeOf(rank)));
   }
 
   // The parts
@@ -274,7 +277,6 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     const { setOf, services } = this.#options;
     const { random, delayNsMax, restartNs } = services;
     return new Checkpoints<I>({
-      members: this.#members,
       setOf,
       processOf: (rank) => this.#anyWorld.processes[rank]!,
       imageOf: (rank) => this.#programs.imageOf(rank),
@@ -283,10 +285,13 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
       later: (act) => world.plan(world.nowNs + random.below(delayNsMax), act),
       whenRestarted: (act) => world.plan(world.nowNs + random.below(restartNs + 1), act),
       isOpen: (set, number) => this.recovery.core.isOpen(set, number),
-      captured: (rank, capture) => {
+      captured: (rank, capture, sent) => {
         this.#programs.captured(rank, capture.number);
         this.#sayAll(rank, this.#unsaid[rank]!);
-        this.#tellCore(rank, (nowMs) => this.recovery.core.captured(rank, capture, nowMs));
+        this.#tellCore(rank, (nowMs) => {
+          this.moves.said(rank, capture.number, sent);
+          this.recovery.core.captured(rank, capture, nowMs);
+        });
       },
       imageStored: (rank, image) => {
         this.#tellCore(rank, (nowMs) => this.recovery.core.imageStored(rank, image, nowMs));
@@ -297,6 +302,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
       happens: (event) => {
         world.trace.note(world.nowNs, event.step, [event.set]);
         this.trouble.checkpoint(event);
+        if (event.step === "captured") this.moves.captured(event.set);
       },
     });
   }
@@ -333,7 +339,10 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
           this.recovery.dispatcherCrashed();
         },
         sayAgain: (node) => this.#sayAgain(node),
-        takeOver: (state) => this.recovery.takeOver(state),
+        takeOver: (state) => {
+          this.recovery.takeOver(state);
+          this.moves.takeOver();
+        },
         goOn: (node) => this.#goOn(node),
         fallen: (ranks) => this.recovery.fallen(ranks),
         decided: () => {
@@ -370,11 +379,11 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
         isDown: () => dispatching.isDown,
         feed: (act) => dispatching.feed(act),
         order: () => dispatching.order(),
-        isLinked: (rank) => dispatching.isLinked(world.placement[rank]!),
+        isLinked: (rank) => dispatching.isLinked(dispatching.nodeOf(rank)),
         // A node is told nothing before it has answered a dispatcher that has taken over: the attempt is given up in time.
         stop: (set, number) => {
-          const isLinked = (rank: number): boolean => dispatching.isLinked(world.placement[rank]!);
-          if (this.#members[set]!.every(isLinked)) this.checkpoints.stop(set, number);
+          const isLinked = (rank: number): boolean => dispatching.isLinked(dispatching.nodeOf(rank));
+          if (this.#membersOf(set).every(isLinked)) this.checkpoints.stop(set, number);
         },
         goOn: (set) => this.checkpoints.goOn(set),
         verify: (set, number) => this.checkpoints.verify(set, number),
@@ -383,11 +392,17 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
           this.#oldest.set(set, number);
           this.#programs.oldest?.(set, number);
         },
-        committed: ({ set }, callsPassed) => dispatching.committed(set, callsPassed),
+        committed: ({ set }, callsPassed) => {
+          dispatching.committed(set, callsPassed);
+          this.moves.committed(set);
+        },
         happened: (event) => this.#happened(event),
         hasPlace: (rank) => dispatching.isNodeAlive(world.placement[rank]!),
         isOver: () => dispatching.outcome !== undefined,
         say: (rank, hear) => dispatching.say(rank, hear),
+        sayOf: (node, hear) => dispatching.sayOf(node, hear),
+        fallen: (ranks) => this.moves.fallen(ranks),
+        began: (rank) => this.moves.began(rank),
         begun: (ranks) => dispatching.begun(ranks),
         caughtUp: (rank) => dispatching.caughtUp(rank),
         fell: (rank) => dispatching.killNode(world.placement[rank]!),
@@ -396,7 +411,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
         isUnreadable: (set, number) => this.#isUnreadable(set, number),
         prepare: (process, set, number) => {
           const { rank } = process;
-          if (number > 0 && rank === this.#members[set]![0]) this.checkpoints.counts.restored++;
+          if (number > 0 && rank === this.#membersOf(set)[0]) this.checkpoints.counts.restored++;
           const image = number === 0 ? null : this.checkpoints.imageOf({ set, number, rank });
           this.#prepare(process as unknown as SimProcess<M>, image);
         },
@@ -422,11 +437,43 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     return isIt;
   }
 
+  #membersOf(set: number): number[] {
+    const { setOf } = this.#options;
+    return [...setOf.keys()].filter((rank) => setOf[rank] === set);
+  }
+
+  // Moves
+
+  #newMoves(): SimMoves {
+    const { setOf, moves = [] } = this.#options;
+    const [world, dispatching, recovery] = [this.#anyWorld, this.#dispatching, this.recovery];
+    return new SimMoves(
+      { world, setOf, moves: this.#hasImages ? moves : [] },
+      {
+        dispatcher: () => dispatching.core,
+        recovery: () => recovery.core,
+        feed: (tell) => recovery.feed(tell),
+        nowMs: () => recovery.nowMs,
+        shareImages: ({ set, as, rank, checkpoint: { number } }) => {
+          const problem = this.checkpoints.share({ set, number, rank }, as);
+          // The older one is of all of them together, and will not be restored.
+          if (problem === "") for (const each of [set, as]) this.#oldest.set(each, number);
+          return problem;
+        },
+        dropImages: (set, number) => this.checkpoints.drop(set, number),
+        endOf: (node) => dispatching.endOf(node),
+        reached: (step, ranks) => {
+          world.trace.note(world.nowNs, step, ranks);
+          this.trouble.moves?.(step, ranks);
+        },
+      },
+    );
+  }
+
   // Trouble
 
   #troublePorts(): TroublePorts {
     const dispatching = this.#dispatching;
-    const { placement } = this.world;
     return {
       isOver: () => dispatching.outcome !== undefined,
       isRankAlive: (rank) => dispatching.isRankAlive(rank),
@@ -436,7 +483,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
         dispatching.killNode(node);
       },
       killRanks: (ranks) => {
-        for (const rank of ranks) dispatching.excuse(placement[rank]!);
+        for (const rank of ranks) dispatching.excuse(dispatching.nodeOf(rank));
         dispatching.killRanks(ranks);
       },
       stopNode: (node) => dispatching.stopNode(node),
@@ -472,7 +519,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
           "checkpoint-committed": "committed",
           "image-stored": "image",
         } as const;
-        const wanted = this.#members[event.set]!.length;
+        const wanted = this.#membersOf(event.set).length;
         this.checkpoints.reached({ stored: 0, wanted, ...event, step: steps[event.kind] });
         return;
       }

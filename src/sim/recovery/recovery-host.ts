@@ -19,7 +19,7 @@ import { SimAlarm } from "./sim-alarm.ts";
 
 interface RecoveryHostOptions extends Pick<RecoveryOptions, "checkpointPatienceMs" | "forLogsMsMin"> {
   readonly world: World;
-  readonly setOf: Int32Array;
+  readonly setOf: readonly number[];
   readonly random: Random;
   /** Longest time that words between nodes and services take. */
   readonly delayNsMax: number;
@@ -42,11 +42,15 @@ interface RecoveryHostPorts
   order(): Order;
   /** May the dispatcher say anything to that rank? */
   isLinked(rank: number): boolean;
-  /** From the node of a rank, in the order in which it is said. */
+  /** From the node of a rank, in the order in which it is said; and from a node. */
   say(rank: number, hear: () => void): void;
+  sayOf(node: number, hear: () => void): void;
   /** New lives of these ranks have begun. */
   begun(ranks: readonly number[]): void;
   caughtUp(rank: number): void;
+  /** These ranks are lost, or have been moved; the present life of a rank has begun. */
+  fallen(ranks: readonly number[]): void;
+  began(rank: number): void;
   /** That rank must fall, with all its set. */
   fell(rank: number): void;
   /** The job cannot go on. */
@@ -123,7 +127,7 @@ export class RecoveryHost {
 
   #createCore(predecessor?: RecoveryState): Recovery {
     const { parts, setOf } = this.#options;
-    const options = { ...this.#options, setOf: [...setOf], checkpointInterval: { kind: "never" } as const };
+    const options = { ...this.#options, setOf, checkpointInterval: { kind: "never" } as const };
     return new Recovery(options, parts.job, this.#corePorts(), predecessor);
   }
 
@@ -237,6 +241,7 @@ export class RecoveryHost {
       this.#down.add(set);
     }
     if (this.#down.size > 1) this.rare.severalSetsDown++;
+    this.#ports.fallen(ranks);
     this.feed((nowMs) => this.core.fallen(ranks, nowMs));
   }
 
@@ -281,7 +286,7 @@ export class RecoveryHost {
     if (checkpoint.number > 0 && ports.isUnreadable(set, checkpoint.number)) {
       const rank = here[0]!;
       if (!order.isLate())
-        ports.say(rank, () => {
+        ports.sayOf(placement[rank]!, () => {
           this.feed(() => this.core.imageUnreadable(rank, checkpoint.number, "its image cannot be read"));
         });
       return;
@@ -313,7 +318,12 @@ export class RecoveryHost {
     const lives = ranks.map((rank) => ({ rank, incarnation }));
     this.returned(lives, (rank) => this.#ports.isLinked(rank));
     for (const rank of ranks) {
-      this.#ports.say(rank, () => this.feed((nowMs) => this.core.began(rank, incarnation, nowMs)));
+      this.#ports.say(rank, () => {
+        this.feed((nowMs) => {
+          this.core.began(rank, incarnation, nowMs);
+          if (incarnation === this.core.incarnations[rank]) this.#ports.began(rank);
+        });
+      });
     }
   }
 

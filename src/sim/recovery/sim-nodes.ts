@@ -57,13 +57,13 @@ export class SimNodes {
     return this.#present[node]!;
   }
 
+  /** Where the rank is, or was last: a rank that has been moved begins its next life elsewhere. */
   of(rank: number): SimNode {
-    return this.at(this.#world.placement[rank]!);
+    return this.at(this.#world.processes[rank]!.node);
   }
 
   ranksOf(node: number): number[] {
-    const { placement } = this.#world;
-    return [...placement.keys()].filter((rank) => placement[rank] === node);
+    return this.#world.processes.filter((process) => process.node === node).map(({ rank }) => rank);
   }
 
   /** Has the process its number still, or another? */

@@ -25,7 +25,7 @@ export class SimPlannedFaults implements Trouble {
 
   constructor(
     plan: FaultPlan,
-    { seed, world, setOf }: { readonly seed: number; readonly world: World; readonly setOf: Int32Array },
+    { seed, world, setOf }: { readonly seed: number; readonly world: World; readonly setOf: readonly number[] },
     ports: TroublePorts,
   ) {
     this.#world = world;

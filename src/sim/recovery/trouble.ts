@@ -5,6 +5,7 @@
 import type { Service } from "../../core/fault/plan.ts";
 import type { Living } from "../../core/fault/schedule.ts";
 import type { CheckpointProgress } from "./checkpoints.ts";
+import type { MoveStep } from "./sim-moves.ts";
 
 /** Faults that a job can suffer. */
 export interface TroublePorts extends Living {
@@ -41,6 +42,8 @@ export interface Trouble {
   checkpoint(event: CheckpointProgress): void;
   /** The next life of a set has begun. */
   restarted(set: number): void;
+  /** The move of these ranks has come so far. */
+  moves?(step: MoveStep, ranks: readonly number[]): void;
   /** A payload log of a rank of that set has no room. */
   logFull(set: number): void;
 }

@@ -3,6 +3,7 @@
  * images, and the places of ranks; what is done, and when, the core decides. Embedded in the dispatcher's process.
  */
 
+import { describeSystemError } from "../../../core/base/system-error.ts";
 import type { Checkpoint } from "../../../core/ft/checkpoint.ts";
 import type { Prepared } from "../../../core/ft/job-part.ts";
 import type { SentInSet } from "../../../core/ft/set-split.ts";
@@ -12,6 +13,7 @@ import type { Placement } from "../../../core/service/placement.ts";
 import { Recovery, type RecoveryOptions, type SetRestart } from "../../../core/service/recovery.ts";
 import type { RecoveryState } from "../../../core/service/recovery-state.ts";
 import { RestartPlacement } from "../../../core/service/restart-placement.ts";
+import { SetMoves } from "../../../core/service/set-moves.ts";
 import { Alarm } from "../../machine/alarm.ts";
 import type { Life, RankRestart } from "../../messages/lives.ts";
 import type { RecoverySetup, ToNode } from "../../messages/node-messages.ts";
@@ -24,7 +26,6 @@ import type { CheckpointServers } from "./checkpoint-servers.ts";
 import type { JobFaults } from "./job-faults.ts";
 import { Savings } from "./savings.ts";
 import { SetImages, type SetImagesOptions } from "./set-images.ts";
-import { SetMoves } from "./set-moves.ts";
 
 /** A rank that computes and makes no call is not captured: a node that leaves does not wait for it any longer. */
 const savingMsMax = 5_000;
@@ -107,19 +108,39 @@ export class JobRecovery {
       isEnding: () => this.#isEnding,
     });
     this.#core = this.#createCore();
-    this.#moves = new SetMoves({
-      ...parts,
+    this.#moves = this.#createMoves();
+    this.#alarm = new Alarm(this.#core, (nowMs) => this.#core.time(nowMs));
+  }
+
+  #createMoves(): SetMoves {
+    const { core, nodes, report } = this.#parts;
+    return new SetMoves({
+      core,
       recovery: this.#core,
-      saved: (sets, isHeld) => this.#saved(sets, Number.POSITIVE_INFINITY, isHeld),
+      saved: (sets, isHeld, answer) => void this.#saved(sets, Number.POSITIVE_INFINITY, isHeld).then(answer),
       setsOn: (node) => this.#setsOn(node),
       sentBy: (rank, checkpoint) => {
         const said = this.#sent.get(rank);
         return said?.checkpoint === checkpoint ? said.sent : null;
       },
-      shareImages: (split) => this.#images.share(split),
+      shareImages: (split) => {
+        try {
+          this.#images.share(split);
+          return "";
+        } catch (error) {
+          return describeSystemError(error);
+        }
+      },
       dropImages: (set, checkpoint) => this.#images.drop(set, checkpoint),
+      endOf: (node) => {
+        const process = nodes.processOf(node);
+        return () => process.cut("its ranks were moved");
+      },
+      nowMs: () => performance.now(),
+      moved: (move) => report.movedAlone({ ...move, pids: nodes.pids }),
+      note: (message) => report.note(message),
+      listed: (ranks) => report.names.listed(ranks),
     });
-    this.#alarm = new Alarm(this.#core, (nowMs) => this.#core.time(nowMs));
   }
 
   #createCore(): Recovery {

@@ -12,10 +12,11 @@ import { PrintedOutput } from "../../outside/printed-output.ts";
 import { Random } from "../../random.ts";
 import { randomWorld } from "../../random-world.ts";
 import type { Checkpoints } from "../../recovery/checkpoints.ts";
-import { DrawnFaults, drawFaults } from "../../recovery/drawn-faults.ts";
+import { DrawnFaults, drawFaults, drawMoveFaults } from "../../recovery/drawn-faults.ts";
 import { RecoveringWorld } from "../../recovery/recovering-world.ts";
 import type { RecoveryHost } from "../../recovery/recovery-host.ts";
 import { correlatedSets, eagerLimitWithSets, setsBy } from "../../recovery/sets.ts";
+import { drawMoves, type SimMoves } from "../../recovery/sim-moves.ts";
 import type { SimProcess, Steps } from "../../sim-process.ts";
 import type { World } from "../../world.ts";
 import { SimLogging } from "../sim-logging.ts";
@@ -30,6 +31,8 @@ export interface CLoggingOptions {
   readonly newMemory: () => WebAssembly.Memory;
   /** Otherwise nobody is captured, and everybody starts again from the beginning. */
   readonly hasCheckpoints?: boolean;
+  /** Are ranks moved to other nodes, and sets divided by that? */
+  readonly moves?: boolean;
   /** Another protocol than the real one, for tests that want to see it fail. */
   readonly newProtocol?: (options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol;
 }
@@ -42,6 +45,7 @@ export interface CLoggingOutcome {
   readonly restarts: number;
   readonly rare: RecoveryHost["rare"] & SimLogging["rare"];
   readonly checkpoints: Checkpoints<ProcessImage>["counts"];
+  readonly moves: SimMoves["counts"];
   readonly meetings: number;
   /** An event logger and a set were lost together, and the job has ended with that. */
   readonly isLegitimateEnd: boolean;
@@ -54,7 +58,7 @@ export const runCLogging = (options: CLoggingOptions): CLoggingOutcome => new CL
 
 class CLoggingRun {
   readonly #options: CLoggingOptions;
-  readonly #setOf: Int32Array;
+  readonly #setOf: readonly number[];
   readonly #there: RecoveringWorld<SimProgramMemory, ProcessImage, SimLogging>;
   readonly #output: PrintedOutput;
   readonly #processes: CProcess[] = [];
@@ -87,15 +91,22 @@ class CLoggingRun {
     const actions = Array.from(setOf, () => calls);
     const faults = drawFaults(random.fork(), { nodes, setOf, actions, hasCheckpoints });
     const storeFaults = { random: random.fork(), torn: 0.5, damaged: 0.1 };
+    // Of a source of its own: other draws are what they were.
+    const ofMoves = new Random(seed).fork().fork();
+    const moving = drawMoves(ofMoves, { nodes, actions });
+    const moveFaults = drawMoveFaults(ofMoves, { nodes, setOf, actions, hasCheckpoints });
+    const areMoved = options.moves === true && hasCheckpoints;
     this.#there = new RecoveringWorld(
       {
         world: {
           ...drawn,
+          nodesMax: areMoved ? moving.nodesMax : undefined,
           eagerLimit: eagerLimitWithSets(drawn.eagerLimit, setOf),
           eventsMax,
           memoryOf: (_, arena) => new SimProgramMemory(newMemory(), arena),
         },
         setOf,
+        moves: areMoved ? moving.moves : [],
         services,
         isCorrupt: () => corrupt.chance(0.2),
         checkpointPatienceNs: patienceNs,
@@ -104,7 +115,8 @@ class CLoggingRun {
             { setOf, ...services, logBytesMax: null, loggerKeeps: false, newProtocol, storeFaults },
             ports,
           ),
-        newTrouble: (world, ports) => new DrawnFaults(faults, { world, setOf }, ports),
+        newTrouble: (world, ports) =>
+          new DrawnFaults(areMoved ? [...faults, ...moveFaults] : faults, { world, setOf }, ports),
       },
       {
         prepare: (process, image) => this.#prepare(process, image),
@@ -182,6 +194,7 @@ class CLoggingRun {
       restarts: recovery.restarts,
       rare: { ...recovery.rare, ...parts.rare },
       checkpoints: checkpoints.counts,
+      moves: this.#there.moves.counts,
       meetings: world.boardCounts.meetings,
       printed: world.processes.map(({ rank }) => this.#output.textOf(rank)),
     };

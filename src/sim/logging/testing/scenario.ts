@@ -67,7 +67,7 @@ export function play(scenario: Scenario): LoggingOutcome {
   const { ranks } = program;
   const plan = parsePlan(faults);
   if (typeof plan === "string") throw new Error(plan);
-  const setOf = Int32Array.from({ length: ranks }, (_, rank) => {
+  const setOf = Array.from({ length: ranks }, (_, rank) => {
     return scenario.setOf?.[rank] ?? Math.floor((rank * nodes) / ranks);
   });
   const corruptLeft = [...corrupt];

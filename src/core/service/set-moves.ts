@@ -7,30 +7,46 @@
  * A rank that leaves the others of its set becomes a set of its own. They stand still from the last of these checkpoints on, so that nothing comes after it that both would have to know.
  *
  * If one of these ranks is lost before, nothing is moved. Afterwards the new place is as any other: whoever dies there begins again there.
+ *
+ * Pure. The host takes the checkpoints, has the images, and ends the processes.
  */
-import { describeSystemError } from "../../../core/base/system-error.ts";
-import type { SentInSet, SetSplit } from "../../../core/ft/set-split.ts";
-import type { Dispatcher } from "../../../core/service/dispatcher.ts";
-import type { SetMove } from "../../../core/service/moved-sets.ts";
-import type { Recovery } from "../../../core/service/recovery.ts";
-import type { JobNodes } from "../nodes/job-nodes.ts";
-import type { JobReport } from "../report/job-report.ts";
+import type { SentInSet, SetSplit } from "../ft/set-split.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import type { SetMove } from "./moved-sets.ts";
+import type { Recovery } from "./recovery.ts";
 
-interface SetMovesParts {
+/** Ranks that have begun in their new place. */
+export interface MadeMove {
+  readonly ranks: readonly number[];
+  readonly node: number;
+  /** The node that has no ranks since; null: it has some. */
+  readonly emptied: number | null;
+  readonly stoodMs: number;
+}
+
+export interface SetMovesParts {
   readonly core: Pick<Dispatcher, "outcome" | "moveRanks" | "restartMoved" | "leftByMoved" | "isNodeAlive" | "state">;
-  readonly nodes: Pick<JobNodes, "processOf" | "pids">;
-  readonly report: Pick<JobReport, "note" | "movedAlone" | "names">;
   readonly recovery: Pick<Recovery, "split" | "letGo" | "standsStill" | "newest" | "oldest" | "sets" | "membersOf">;
-  /** Fulfilled when new checkpoints of these sets count; false: they will not. `isHeld`: their ranks stand still from then on. */
-  saved(sets: readonly number[], isHeld: boolean): Promise<boolean>;
+  /**
+   * New checkpoints of these sets are taken. Answered when they count, not from inside of a call of recovery; false: they will not. `isHeld`: their
+   * ranks stand still from then on.
+   */
+  saved(sets: readonly number[], isHeld: boolean, answer: (isSaved: boolean) => void): void;
   /** The sets that have ranks on that node. */
   setsOn(node: number): readonly number[];
   /** What a rank had sent to the others of its set at that checkpoint; null: nobody knows. */
   sentBy(rank: number, checkpoint: number): readonly SentInSet[] | null;
-  /** The image of a rank is one of another set, too. Throws the system's errors. */
-  shareImages(split: SetSplit): void;
+  /** The image of a rank is one of another set, too. Returns the obstacle; empty: there is none. */
+  shareImages(split: SetSplit): string;
   /** Images of that set's checkpoint are of no use any more. */
   dropImages(set: number, checkpoint: number): void;
+  /** The process that a node has now shall end when the function that is returned is called. */
+  endOf(node: number): () => void;
+  nowMs(): number;
+  moved(move: MadeMove): void;
+  note(message: string): void;
+  /** Ranks, as the user calls them. */
+  listed(ranks: readonly number[]): string;
 }
 
 interface UnderWay extends SetMove {
@@ -60,25 +76,34 @@ export class SetMoves {
 
   /** There must be none under way. */
   begin(move: SetMove): void {
-    const { report, core, setsOn } = this.#parts;
+    const { core, setsOn, note, listed } = this.#parts;
     const { ranks, from, node } = move;
     const isNew = node >= core.state.nodes.length || !core.isNodeAlive(node);
     const sets = [...new Set([...setsOn(from), ...setsOn(node)])];
     const underWay: UnderWay = { ...move, sets, stoppedMs: null, missing: new Set(ranks) };
     this.#underWay = underWay;
     const where = `node ${node}${isNew ? ", which is started" : ""}`;
-    report.note(`${report.names.listed(ranks)} will go on on ${where}: from the next checkpoint`);
-    void this.#saveAndMove(underWay);
+    note(`${listed(ranks)} will go on on ${where}: from the next checkpoint`);
+    const others = sets.filter((set) => set !== move.split);
+    this.#save(underWay, others, false, () => this.#saveDivided(underWay));
   }
 
-  async #saveAndMove(move: UnderWay): Promise<void> {
+  /** The set that is divided comes last: it stands still no longer than it must. */
+  #saveDivided(move: UnderWay): void {
+    const { split } = move;
+    this.#save(move, split === null ? [] : [split], true, () => this.#move(move));
+  }
+
+  #save(move: UnderWay, sets: readonly number[], isHeld: boolean, then: () => void): void {
     const { core, saved } = this.#parts;
-    const { split, sets } = move;
-    const others = sets.filter((set) => set !== split);
-    const isOver = (isSaved: boolean): boolean => !isSaved || this.#underWay !== move || core.outcome !== undefined;
-    if (others.length > 0 && isOver(await saved(others, false))) return this.#forget(move);
-    if (split !== null && isOver(await saved([split], true))) return this.#forget(move);
-    this.#move(move);
+    if (sets.length === 0) {
+      then();
+      return;
+    }
+    saved(sets, isHeld, (isSaved) => {
+      if (!isSaved || this.#underWay !== move || core.outcome !== undefined) this.#forget(move);
+      else then();
+    });
   }
 
   #forget(move: UnderWay): void {
@@ -86,31 +111,30 @@ export class SetMoves {
   }
 
   #move(move: UnderWay): void {
-    const { core, nodes, shareImages } = this.#parts;
+    const { core, endOf, shareImages, nowMs } = this.#parts;
     const { ranks, from, node } = move;
     const split = this.#splitOf(move);
     if (move.split !== null && split === null) {
       this.#giveUp(move, "those beside it did not stand still");
       return;
     }
-    try {
-      if (split !== null) shareImages(split);
-    } catch (error) {
-      this.#giveUp(move, `its image cannot be had: ${describeSystemError(error)}`);
+    const obstacle = split === null ? "" : shareImages(split);
+    if (obstacle !== "") {
+      this.#giveUp(move, `its image cannot be had: ${obstacle}`);
       return;
     }
-    const ending = [from, node]
+    const ends = [...new Set([from, node])]
       .filter((each) => each < core.state.nodes.length && core.isNodeAlive(each))
-      .map((each) => nodes.processOf(each));
-    const nowMs = performance.now();
-    move.stoppedMs = nowMs;
+      .map((each) => endOf(each));
+    const stoppedMs = nowMs();
+    move.stoppedMs = stoppedMs;
     this.isMoving = true;
     core.moveRanks(ranks, node, split);
     if (split !== null) this.#split(split);
-    core.restartMoved(node, nowMs);
-    core.leftByMoved(from, nowMs);
+    core.restartMoved(node, stoppedMs);
+    if (from !== node) core.leftByMoved(from, stoppedMs);
     this.isMoving = false;
-    for (const process of ending) process.cut("its ranks were moved");
+    for (const end of ends) end();
   }
 
   #split(split: SetSplit): void {
@@ -137,11 +161,10 @@ export class SetMoves {
   }
 
   #giveUp(move: UnderWay, why: string): void {
-    const { report, recovery } = this.#parts;
+    const { recovery, note, listed } = this.#parts;
     this.#forget(move);
     if (move.split !== null) recovery.letGo(move.split);
-    const who = report.names.listed(move.ranks);
-    report.note(`${who} ${move.ranks.length === 1 ? "stays" : "stay"} on node ${move.from}: ${why}; try again`);
+    note(`${listed(move.ranks)} ${move.ranks.length === 1 ? "stays" : "stay"} on node ${move.from}: ${why}; try again`);
   }
 
   /** Those of these sets are lost. */
@@ -159,10 +182,9 @@ export class SetMoves {
     if (move.missing.size > 0) return;
     this.#underWay = null;
     this.count++;
-    const { report, nodes, core } = this.#parts;
+    const { core, nowMs, moved } = this.#parts;
     const { ranks, node, from } = move;
-    const stoodMs = performance.now() - move.stoppedMs;
     const emptied = core.isNodeAlive(from) ? null : from;
-    report.movedAlone({ ranks, node, emptied, stoodMs, pids: nodes.pids });
+    moved({ ranks, node, emptied, stoodMs: nowMs() - move.stoppedMs });
   }
 }

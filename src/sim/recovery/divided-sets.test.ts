@@ -1,0 +1,38 @@
+/**
+ * Ranks leave their sets while random programs run and ranks die (ADR 73): before the move is decided, in the middle of it, and after it. Nobody sees any of that, and what was inside a set
+ * is between sets from then on.
+ */
+import { equal, ok } from "node:assert/strict";
+import { describe, it } from "node:test";
+import { tries } from "../../../test/long.ts";
+import { failureText } from "../failure-text.ts";
+import type { LoggingOutcome } from "../logging/run-logging.ts";
+import { type LoggingSeedOptions, runLoggingSeed } from "../logging/run-logging-seed.ts";
+import type { SetsBy } from "./sets.ts";
+
+/** Sets of one rank cannot be divided; they are moved. */
+const setsBy: readonly SetsBy[] = ["node", "node", "all", "random", "rank"];
+
+const optionsOf = (seed: number): LoggingSeedOptions => ({
+  seed,
+  sets: setsBy[seed % setsBy.length],
+  events: seed % 25 === 0 ? undefined : 12,
+  moves: true,
+});
+
+describe("sets that are divided while ranks die", () => {
+  it("L1 L2 L4 L5 L6: every invariant holds under every one of these seeds", () => {
+    const outcomes: LoggingOutcome[] = [];
+    const seeds = Array.from({ length: tries(40, 1000) }, (_, i) => i + 1);
+    for (const seed of seeds) {
+      const options = optionsOf(seed);
+      const outcome = runLoggingSeed(options);
+      outcomes.push(outcome);
+      equal(outcome.violations.length, 0, failureText({ ...options, faults: undefined, protocol: "logging" }, outcome));
+    }
+    for (const mark of Object.keys(outcomes[0]!.moves) as (keyof LoggingOutcome["moves"])[]) {
+      const times = outcomes.reduce((total, { moves }) => total + moves[mark], 0);
+      ok(times > 0, `no world came by "${mark}"`);
+    }
+  });
+});
