@@ -14,7 +14,7 @@ import { runRevivalSeed } from "./run-revival-seed.ts";
 type Part = Record<string, (...all: unknown[]) => unknown>;
 interface Parts {
   readonly comparing: Part;
-  readonly sends: Part;
+  readonly sends: { readonly receivers: Part };
 }
 type Make = (options: ReplicationOptions, ports: ProtocolPorts) => ReplicationProtocol;
 
@@ -55,13 +55,13 @@ const flipsFound: Readonly<Record<string, Make>> = {
 const foundSoon = "the accusation";
 
 const clonesFound: Readonly<Record<string, Make>> = {
-  "votes that are told to a new receiver": without(({ sends }) => {
-    const open = sends["open"]!.bind(sends);
-    put(sends, "open", (name: unknown) => {
-      const { votes } = sends as unknown as { votes: unknown };
-      Object.assign(sends, { votes: null });
+  "votes that are told to a new receiver": without(({ sends: { receivers } }) => {
+    const open = receivers["open"]!.bind(receivers);
+    put(receivers, "open", (name: unknown) => {
+      const { votes } = receivers as unknown as { votes: unknown };
+      Object.assign(receivers, { votes: null });
       open(name);
-      Object.assign(sends, { votes });
+      Object.assign(receivers, { votes });
     });
   }),
   "the excuse of a clone": without(({ comparing }) => put(comparing, "returned", () => {})),

@@ -6,8 +6,8 @@ import type { DecisionWord } from "../../core/ft/replication/leading/decision-lo
 import { DecisionLog } from "../../core/ft/replication/leading/decision-log.ts";
 import { LeaderProtocol } from "../../core/ft/replication/leading/leader-protocol.ts";
 import { LeaderSends } from "../../core/ft/replication/leading/leader-sends.ts";
-import type { ReplicatedSendsParts } from "../../core/ft/replication/replicated-sends.ts";
 import { ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
+import type { ReplicatedSendsParts } from "../../core/ft/replication/sending/replicated-sends.ts";
 import { failureText } from "../failure-text.ts";
 import { type MakeReplica, runReplicationSeed } from "./run-replication-seed.ts";
 

@@ -7,7 +7,7 @@ import { describe, it } from "node:test";
 import { longUnless } from "../../../test/long.ts";
 import type { RecordId } from "../../core/base/brand.ts";
 import { ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
-import { SendChannel } from "../../core/ft/replication/send-channel.ts";
+import { SendChannel } from "../../core/ft/replication/sending/send-channel.ts";
 import type { Past } from "../../core/ft/replication/strands.ts";
 import { WorldGates } from "../../core/ft/replication/world-gates.ts";
 import type { CostModel } from "../cost-model.ts";

@@ -44,7 +44,7 @@ class Credulous extends ReplicationProtocol {
     if (rank !== this.rank && this.isBelieved(send)) {
       for (let replica = 0; replica < this.membership.replicas; replica++) {
         const isOther = this.membership.substituteOf(this.rank, replica) !== this.replica;
-        if (isOther) this.sends.hear({ rank, replica }, records.get(send, R_SEQUENCE), 1);
+        if (isOther) this.sends.receivers.hear({ rank, replica }, records.get(send, R_SEQUENCE), 1);
       }
     }
     return super.sendPosted(send);

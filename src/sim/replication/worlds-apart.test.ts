@@ -7,8 +7,8 @@ import { describe, it } from "node:test";
 import { tries } from "../../../test/long.ts";
 import type { WorldRank } from "../../core/base/brand.ts";
 import { MirrorProtocol } from "../../core/ft/replication/mirror-protocol.ts";
-import { ReplicatedSends, type ReplicatedSendsParts } from "../../core/ft/replication/replicated-sends.ts";
 import { ReplicationProtocol } from "../../core/ft/replication/replication-protocol.ts";
+import { ReplicatedSends, type ReplicatedSendsParts } from "../../core/ft/replication/sending/replicated-sends.ts";
 import { Arrival } from "../../core/request/decisions.ts";
 import { SEQUENCE, SOURCE } from "../../core/wire/packet.ts";
 import type { CostModel } from "../cost-model.ts";
@@ -298,26 +298,39 @@ function joined({ plan, bytes, dead, deathNs, behindUntilNs, imageNsMax, makeRep
 const wrongIn = ({ violations: found }: RevivalOutcome): string[] =>
   found.map(({ invariant, what }) => `${invariant}: ${what}`);
 
+interface Parts {
+  readonly gates: object;
+  readonly sends: { readonly served: object };
+}
+
 /** Replicas of which one part does something else; no image holds what is put in its place. */
 function lacking(
-  part: "gates" | "sends",
+  partOf: (parts: Parts) => object,
   method: string,
   instead: (this: { own: number }, own: number) => void,
 ): MakeReplica {
   return (options, ports) => {
     const replica = new ReplicationProtocol(options, ports);
-    const parts = replica as unknown as Record<typeof part, object>;
-    Object.defineProperty(parts[part], method, { value: instead, enumerable: false });
+    const part = partOf(replica as unknown as Parts);
+    Object.defineProperty(part, method, { value: instead, enumerable: false });
     return replica;
   };
 }
 
 /** Sends to its own world at once. */
-const hastyClone = lacking("gates", "begin", function (own) {
-  this.own = own;
-});
+const hastyClone = lacking(
+  ({ gates }) => gates,
+  "begin",
+  function (own) {
+    this.own = own;
+  },
+);
 /** Sends in the place of the clone until that is there. */
-const eagerSource = lacking("sends", "holdBack", () => {});
+const eagerSource = lacking(
+  ({ sends }) => sends.served,
+  "holdBack",
+  () => {},
+);
 
 const ahead = { plan: [2, 2, 2], bytes: 8, dead: 0, deathNs: 5_000, behindUntilNs: 60_000, imageNsMax: 0 };
 const left = { plan: [2, 2, 2], bytes: 8, dead: 2, deathNs: 5_000, behindUntilNs: 2_000, imageNsMax: 400_000 };

@@ -2,8 +2,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ReceivedNumbers } from "../received-numbers.ts";
-import { KeptSend } from "./kept-send.ts";
-import { SendChannel } from "./send-channel.ts";
+import { KeptSend } from "./sending/kept-send.ts";
+import { SendChannel } from "./sending/send-channel.ts";
 import { isIn, receivesFromClone, sendsToClone } from "./testing/bookmarks.ts";
 
 const sizes = [0, 1, 2, 3, 4, 5];

@@ -8,9 +8,9 @@ import type { ProtocolPorts } from "../protocol.ts";
 import type { Acknowledgements } from "./acknowledgements.ts";
 import { type Membership, replicasMax } from "./membership.ts";
 import type { ReplicatedOperations } from "./performing/replicated-operations.ts";
-import type { ReplicatedSends } from "./replicated-sends.ts";
 import { RevivalWord } from "./revival-words.ts";
 import { Roll } from "./roll.ts";
+import type { ReplicatedSends } from "./sending/replicated-sends.ts";
 
 interface CloneSourceParts {
   readonly ports: ProtocolPorts;
@@ -154,7 +154,7 @@ export class CloneSource {
 
   /** Another replica may have sent more in the clone's world than this process has posted: then that world has seen the future of this one. */
   private isFarEnough(): boolean {
-    this.hasReached ||= this.sends.hasPosted(this.replica);
+    this.hasReached ||= this.sends.sentInWorlds.hasPosted(this.replica);
     return this.hasReached;
   }
 
@@ -163,7 +163,7 @@ export class CloneSource {
     if (this.isMoving) return;
     this.files.sourceIs(this.files.known, this.files.passed);
     this.files.expect(this.replica);
-    this.sends.holdBack({ rank: this.place.rank, replica: this.replica });
+    this.sends.served.holdBack(this.replica);
     this.relax();
   }
 

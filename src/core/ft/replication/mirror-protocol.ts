@@ -15,9 +15,9 @@ import type { ProtocolPorts } from "../protocol.ts";
 import { Acknowledgements } from "./acknowledgements.ts";
 import type { Membership } from "./membership.ts";
 import { MirrorSends } from "./mirror-sends.ts";
-import type { ReplicatedSendsParts } from "./replicated-sends.ts";
 import { ReplicationProtocol } from "./replication-protocol.ts";
 import type { Replicated } from "./report.ts";
+import type { ReplicatedSendsParts } from "./sending/replicated-sends.ts";
 
 /** The number of a message whose bytes its receiver lacks. */
 const againWord = 2;

@@ -6,8 +6,8 @@
  */
 import type { ProcessName } from "../../base/identity.ts";
 import { lives, saves } from "../../base/saved-classes.ts";
-import type { KeptSend } from "./kept-send.ts";
-import { ReplicatedSends } from "./replicated-sends.ts";
+import type { KeptSend } from "./sending/kept-send.ts";
+import { ReplicatedSends } from "./sending/replicated-sends.ts";
 
 /** A message that a receiver has asked for again. */
 class Wish {
@@ -29,8 +29,8 @@ export class MirrorSends extends ReplicatedSends {
   /** Those that can be granted as soon as there is room. */
   private readonly wishes: Wish[] = [];
 
-  protected override worldsNow(): number {
-    return (1 << this.membership.replicas) - 1;
+  protected override get servesAll(): boolean {
+    return true;
   }
 
   /** A receiver takes the message of whichever replica is first. */
@@ -51,7 +51,7 @@ export class MirrorSends extends ReplicatedSends {
 
   /** A replica of a receiver lacks the bytes of a message, because the process that was sending them is dead. */
   again({ rank, replica }: ProcessName, sequence: number): void {
-    const message = this.channelTo(rank).find(sequence);
+    const message = this.channels.to(rank).find(sequence);
     if (message === null) return;
     const bit = 1 << replica;
     if ((message.has & bit) !== 0) return;
@@ -95,9 +95,6 @@ export class MirrorSends extends ReplicatedSends {
   override get hasGates(): boolean {
     return false;
   }
-
-  /** A replica of our own rank: it has sent what this process sends as well. */
-  protected override succeed(): void {}
 }
 
 saves({ Wish });

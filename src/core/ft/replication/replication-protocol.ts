@@ -5,7 +5,7 @@
  * keep it until then. When a replica dies the next living one sends to its world what that world lacks, and all that follows.
  *
  *   membership.ts        which processes live, and who stands in for whom
- *   replicated-sends.ts  messages: sent, kept, sent again (send-channel.ts, kept-send.ts, copies.ts)
+ *   sending              messages: sent, kept, sent again (sending/replicated-sends.ts)
  *   acknowledgements.ts  what this process holds, told to those who keep it
  *   revival.ts           a lost replica comes back as a clone of another (clone-source.ts)
  *   comparing            do the replicas of a rank send the same?
@@ -33,16 +33,16 @@ import { RevocationVotes } from "./comparing/revocation-votes.ts";
 import { isComparison, SendComparison, type SendDivergence } from "./comparing/send-comparison.ts";
 import { isRevocation, isVote, SentVotes } from "./comparing/sent-votes.ts";
 import { isAsk, isWholeVote, WholeVotes } from "./comparing/whole-votes.ts";
-import { Copies } from "./copies.ts";
 import type { Membership } from "./membership.ts";
 import type { ComparedBy } from "./options.ts";
 import { ReplicatedOperations } from "./performing/replicated-operations.ts";
-import { ReplicatedSends, type ReplicatedSendsParts } from "./replicated-sends.ts";
 import type { Replicated } from "./report.ts";
 import { restWord, WorldRounds } from "./rest-rounds.ts";
 import { Revival } from "./revival.ts";
 import { isRevivalWord } from "./revival-words.ts";
 import { SeenOrder } from "./seen-order.ts";
+import { Copies } from "./sending/copies.ts";
+import { ReplicatedSends, type ReplicatedSendsParts } from "./sending/replicated-sends.ts";
 import { WorldGates } from "./world-gates.ts";
 import { isNotice, noticeOf, type WorldNotice } from "./world-notices.ts";
 
@@ -417,7 +417,7 @@ export class ReplicationProtocol extends PassThrough {
     const count = ((words[packet + SEQUENCE]! - first) | 0) + 1;
     // A word of a process that may be wrong changes no more than a word can be about.
     if (words[packet + CONTEXT] !== heldWord || count < 1 || count > runMax || name.rank === this.rank) return;
-    if (this.membership.isAlive(name.rank, name.replica)) this.sends.hear(name, first, count);
+    if (this.membership.isAlive(name.rank, name.replica)) this.sends.receivers.hear(name, first, count);
   }
 
   /** A vote of another rank, and the messages of ours that its sender holds. */
@@ -427,7 +427,7 @@ export class ReplicationProtocol extends PassThrough {
     const replica = replicaOf(words[packet + KIND]!);
     if (!this.membership.isAlive(rank, replica)) return;
     const held = words[packet + EXTRA + 1]!;
-    if (held > 0 && held <= runMax) this.sends.hear({ rank, replica }, words[packet + EXTRA]!, held);
+    if (held > 0 && held <= runMax) this.sends.receivers.hear({ rank, replica }, words[packet + EXTRA]!, held);
     comparing.hear(rank, replica, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + SEQUENCE]!);
   }
 
@@ -461,7 +461,7 @@ export class ReplicationProtocol extends PassThrough {
     const notice = noticeOf(a, b);
     const { membership } = this;
     const isSound = notice.world < membership.replicas && rank >= 0 && rank < this.ports.ranks && rank !== this.rank;
-    if (isSound && membership.isAlive(this.rank, replica)) this.sends.hearNotice(rank, notice);
+    if (isSound && membership.isAlive(this.rank, replica)) this.sends.sentInWorlds.hear(rank, notice);
   }
 
   /** A message of another replica than the one that this process gets its messages from: the news of the deaths between them is on its way. */
@@ -503,7 +503,7 @@ export class ReplicationProtocol extends PassThrough {
     return {
       rank,
       replica,
-      stoodInFor: sends.stoodInFor,
+      stoodInFor: sends.served.stoodInFor,
       sent: sends.sent,
       sentForOthers: sends.sentForOthers,
       acknowledgements: acknowledgements.words,

@@ -37,10 +37,10 @@ import { CloneSource, cloneOfQuestion } from "./clone-source.ts";
 import type { MessageComparison } from "./comparing/message-comparison.ts";
 import { type Membership, replicasMax } from "./membership.ts";
 import type { ReplicatedOperations } from "./performing/replicated-operations.ts";
-import type { ReplicatedSends } from "./replicated-sends.ts";
 import { RevivalWord } from "./revival-words.ts";
 import { Roll } from "./roll.ts";
 import type { SeenOrder } from "./seen-order.ts";
+import type { ReplicatedSends } from "./sending/replicated-sends.ts";
 import { SourceAnswers } from "./source-answers.ts";
 import type { WorldGates } from "./world-gates.ts";
 
@@ -170,7 +170,7 @@ export class Revival {
         this.meet(name, b);
         return;
       case RevivalWord.BELOW:
-        if (name.rank !== this.place.rank && this.isAlive(name)) this.sends.hearBelow(name, b);
+        if (name.rank !== this.place.rank && this.isAlive(name)) this.sends.receivers.hearBelow(name, b);
         return;
       case RevivalWord.TOLD:
         this.hearTold(name);
@@ -179,13 +179,13 @@ export class Revival {
         this.hearAware(name, b, c);
         return;
       case RevivalWord.ELSEWHERE:
-        if (name.rank !== this.place.rank && this.isAlive(name)) this.sends.elsewhere(name, b);
+        if (name.rank !== this.place.rank && this.isAlive(name)) this.sends.receivers.elsewhere(name, b);
         return;
       case RevivalWord.WELCOME:
         if (b === this.life && name.rank !== this.place.rank && this.isAlive(name)) this.welcomed(name);
         return;
       case RevivalWord.AGAIN:
-        if (name.rank !== this.place.rank && this.isAlive(name)) this.sends.sendAgain(name, b);
+        if (name.rank !== this.place.rank && this.isAlive(name)) this.sends.receivers.sendAgain(name, b);
         return;
       case RevivalWord.CAUGHT_UP:
         if (this.isAlive(name)) this.hearCaughtUp(name, b);
@@ -255,9 +255,10 @@ export class Revival {
     membership.expect(rank, replica, life);
     if (rank === place.rank) {
       this.files.expect(replica);
-      this.sends.holdBack(clone);
-      for (const [to, numbers] of this.sends.sentTo(replica)) this.saySent(source, numbers, { to, world: replica });
-    } else this.sends.expect(clone, source.replica);
+      this.sends.served.holdBack(replica);
+      for (const [to, numbers] of this.sends.sentInWorlds.sentTo(replica))
+        this.saySent(source, numbers, { to, world: replica });
+    } else this.sends.receivers.expect(clone, source.replica);
     const isAsked = this.tellSent(source, replica, { number: question, life });
     if (isAsked) this.answers.ask(source, question, life);
     else this.tell(source, RevivalWord.PREPARED, question, life);
@@ -266,7 +267,7 @@ export class Revival {
   /** Its next life is of its own world, and as far as that: nothing has to be known but what it may not have taken. */
   private prepareMove(source: ProcessName, question: number, life: number): void {
     this.moving.set(source.rank, new Moving(source.replica, life));
-    if (source.rank !== this.place.rank) this.sends.guard(source);
+    if (source.rank !== this.place.rank) this.sends.receivers.guard(source);
     this.tell(source, RevivalWord.PREPARED, question, life);
   }
 
@@ -306,7 +307,7 @@ export class Revival {
     const { membership, place } = this;
     const [rank, world] = [Math.floor(channel / replicasMax), channel % replicasMax];
     const isOurs = rank >= 0 && rank < membership.ranks && rank !== place.rank && world < membership.replicas;
-    if (isOurs) this.sends.hearNotice(rank, { world, first: number, count: isBefore ? 0 : 1 });
+    if (isOurs) this.sends.sentInWorlds.hear(rank, { world, first: number, count: isBefore ? 0 : 1 });
   }
 
   private hearLost(rank: number, replica: number, life: number): void {
@@ -319,11 +320,11 @@ export class Revival {
     const stays = this.moving.get(rank)?.replica === replica;
     if (stays) this.moving.delete(rank);
     if (rank === this.place.rank) return;
-    if (stays) this.sends.unguard(source);
+    if (stays) this.sends.receivers.unguard(source);
     this.acknowledgements.tellAlso(source, false);
     // Of what has come and is not judged yet it will hear as well.
     for (const number of this.comparing?.asideFrom(source.rank) ?? []) this.foreignOf(source.rank).add(number);
-    this.sends.disinherit(source);
+    this.sends.receivers.disinherit(source);
   }
 
   // The clone is there
@@ -350,7 +351,7 @@ export class Revival {
     this.ports.peerBack(clone);
     if (this.sends.hasGates) membership.setAhead(rank, replica, true);
     if (rank === place.rank) {
-      this.sends.resign(clone);
+      this.sends.served.resign(replica);
       this.files.returned(replica);
       this.sayAware(clone, life);
       return;
@@ -362,7 +363,7 @@ export class Revival {
     }
     this.returning.set(rank, new Returning(clone, life, unaware));
     this.comparing?.returned(rank, replica);
-    this.sends.receiverBack(clone);
+    this.sends.receivers.back(clone);
     // The one that has sent to this process knows what it has sent; of what the clone will send it must hear.
     if (before >= 0 && before !== membership.substituteOf(rank, place.replica))
       this.tellHeld({ rank, replica: before });
@@ -381,13 +382,13 @@ export class Revival {
       // First: it hears nothing of us before, which would be for the life before it.
       this.tell(clone, RevivalWord.AWARE, replica, life);
       this.files.returned(replica);
-      this.sends.siblingMoved();
+      this.sends.served.tellEverything();
       return;
     }
     this.acknowledgements.tellAlso(clone, false);
     this.returning.set(rank, new Returning(clone, life, 0));
     this.comparing?.returned(rank, replica);
-    this.sends.receiverMoved(clone);
+    this.sends.receivers.moved(clone);
     this.askAgain(rank);
   }
 
@@ -407,15 +408,15 @@ export class Revival {
     const { rank, replica } = clone;
     if (this.membership.lifeOf(rank, replica) !== life) return;
     this.membership.setAhead(rank, replica, false);
-    if (rank === this.place.rank) this.sends.forgetVouched();
-    else this.sends.receiverCaughtUp(clone);
+    if (rank === this.place.rank) this.sends.sentInWorlds.forgetVouched();
+    else this.sends.receivers.caughtUp(clone);
   }
 
   private hearTold(clone: ProcessName): void {
     const returning = this.returning.get(clone.rank);
     if (returning === undefined || returning.name.replica !== clone.replica || returning.hasTold) return;
     returning.hasTold = true;
-    this.sends.open(clone);
+    this.sends.receivers.open(clone);
     this.welcome(returning);
   }
 
@@ -505,7 +506,7 @@ export class Revival {
       this.tellHeld(member);
       this.tell(member, RevivalWord.TOLD);
     }
-    this.sends.begun();
+    this.sends.served.tellEverything();
   }
 
   /** This process, a clone, sends to its world like any other now. */
@@ -523,7 +524,7 @@ export class Revival {
   private welcomed(name: ProcessName): void {
     if (!this.strangers.remove(name)) return;
     if (this.isMoved) this.ports.peerBack(name);
-    if (name.rank !== this.place.rank) this.sends.open(name);
+    if (name.rank !== this.place.rank) this.sends.receivers.open(name);
     else if (this.isMoved) this.files.met(name.replica);
   }
 

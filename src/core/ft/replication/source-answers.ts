@@ -8,10 +8,10 @@ import { lives, saves } from "../../base/saved-classes.ts";
 import type { ProtocolPorts } from "../protocol.ts";
 import { cloneOfQuestion } from "./clone-source.ts";
 import type { Membership } from "./membership.ts";
-import type { ReplicatedSends } from "./replicated-sends.ts";
 import { RevivalWord } from "./revival-words.ts";
 import { Roll } from "./roll.ts";
 import type { SeenOrder } from "./seen-order.ts";
+import type { ReplicatedSends } from "./sending/replicated-sends.ts";
 import type { Past } from "./strands.ts";
 import type { WorldGates } from "./world-gates.ts";
 
@@ -102,7 +102,7 @@ export class SourceAnswers {
     if (inquiry === null || inquiry.source === null || !this.awaited.isEmpty) return;
     const { source, question, life } = inquiry;
     if (inquiry.past === null) {
-      if (!this.sends.hasPosted(cloneOfQuestion(question))) return;
+      if (!this.sends.sentInWorlds.hasPosted(cloneOfQuestion(question))) return;
       inquiry.past = this.order.strands.pastNow(this.order.end);
     }
     if (!this.gates.mayPass(source.replica, inquiry.past)) return;

@@ -15,9 +15,9 @@ import { lives, saves } from "../../base/saved-classes.ts";
 import type { Told } from "../../request/decisions.ts";
 import type { ProtocolPorts } from "../protocol.ts";
 import { runMax } from "./acknowledgements.ts";
-import type { KeptSend } from "./kept-send.ts";
 import type { Membership } from "./membership.ts";
-import type { SendChannel } from "./send-channel.ts";
+import type { KeptSend } from "./sending/kept-send.ts";
+import type { SendChannel } from "./sending/send-channel.ts";
 import type { Past } from "./strands.ts";
 import type { WorldGates } from "./world-gates.ts";
 

@@ -5,7 +5,7 @@
 import { setMoveOf } from "../../../core/service/moved-sets.ts";
 import type { Placement } from "../../../core/service/placement.ts";
 import { producersMax } from "../../transport/layout.ts";
-import type { JobClones } from "./job-clones.ts";
+import type { JobClones } from "../clones/job-clones.ts";
 import type { JobRecovery } from "./job-recovery.ts";
 import type { JobRelocation } from "./job-relocation.ts";
 

@@ -7,7 +7,7 @@ import { RevivalWord } from "../../../core/ft/replication/revival-words.ts";
 type Part = Record<string, (...all: unknown[]) => unknown>;
 interface Parts {
   readonly revival: Part & { readonly source: Part };
-  readonly sends: Part;
+  readonly sends: Part & { readonly receivers: Part & { readonly channels: Part } };
   readonly acknowledgements: Part;
   readonly membership: Part;
 }
@@ -53,10 +53,10 @@ export const weakenedReplicas: Readonly<Record<string, Make>> = {
   "the word that a message is being taken from another": without(RevivalWord.ELSEWHERE),
   "the question for it when that one is dead": without(RevivalWord.AGAIN),
   "what others hold, for the clone": without(RevivalWord.BELOW),
-  "the past of the replica that is made anew is forgotten": weakened(({ sends }) => {
-    const expect = sends["expect"]!.bind(sends);
-    put(sends, "expect", (name: { rank: number; replica: number }, source: number) => {
-      const channel = sends["channelTo"]!(name.rank) as { renew: () => void };
+  "the past of the replica that is made anew is forgotten": weakened(({ sends: { receivers } }) => {
+    const expect = receivers["expect"]!.bind(receivers);
+    put(receivers, "expect", (name: { rank: number; replica: number }, source: number) => {
+      const channel = receivers.channels["to"]!(name.rank) as { renew: () => void };
       put(channel, "renew", () => {});
       expect(name, source);
     });

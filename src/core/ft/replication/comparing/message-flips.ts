@@ -4,7 +4,7 @@ import { splitmix32, splitmixStep } from "../../../base/splitmix-32.ts";
 import { Went } from "../../../request/decisions.ts";
 import type { PlannedFlip } from "../../definition.ts";
 import type { ProtocolPorts } from "../../protocol.ts";
-import type { KeptSend } from "../kept-send.ts";
+import type { KeptSend } from "../sending/kept-send.ts";
 
 export class MessageFlips {
   private readonly ports: ProtocolPorts;

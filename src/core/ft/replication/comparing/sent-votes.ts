@@ -4,7 +4,7 @@ import { lives, saves } from "../../../base/saved-classes.ts";
 import type { Memory } from "../../../request/memory.ts";
 import type { ProtocolPorts } from "../../protocol.ts";
 import type { Acknowledgements } from "../acknowledgements.ts";
-import type { KeptSend } from "../kept-send.ts";
+import type { KeptSend } from "../sending/kept-send.ts";
 import { bytesHash, envelopeHash, type HashedBytes } from "./message-hash.ts";
 
 /** The first word of packets: the kind in the low bits (below 11: others between ranks), the hash of an envelope. Then number and hash of the bytes. */

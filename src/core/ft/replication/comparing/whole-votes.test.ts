@@ -18,7 +18,7 @@ import {
   TAG,
 } from "../../../wire/packet.ts";
 import type { ProtocolPorts } from "../../protocol.ts";
-import { KeptSend } from "../kept-send.ts";
+import { KeptSend } from "../sending/kept-send.ts";
 import { areSame } from "./same-bytes.ts";
 import { Testimonies } from "./testimonies.ts";
 import { isAsk, WholeVotes } from "./whole-votes.ts";

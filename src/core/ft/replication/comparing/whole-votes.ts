@@ -10,7 +10,7 @@
  * Where a packet has room for a payload, the three words behind the number or the bytes are there.
  */
 import { lives } from "../../../base/saved-classes.ts";
-import type { KeptSend } from "../kept-send.ts";
+import type { KeptSend } from "../sending/kept-send.ts";
 import { SentVotes } from "./sent-votes.ts";
 
 /** Votes, abstentions and revocations have the numbers below (sent-votes.ts). */

@@ -4,8 +4,8 @@
  */
 import { lives } from "../../../base/saved-classes.ts";
 import type { ProtocolPorts } from "../../protocol.ts";
-import type { KeptSend } from "../kept-send.ts";
-import { ReplicatedSends, type ReplicatedSendsParts } from "../replicated-sends.ts";
+import type { KeptSend } from "../sending/kept-send.ts";
+import { ReplicatedSends, type ReplicatedSendsParts } from "../sending/replicated-sends.ts";
 import { DecisionLog } from "./decision-log.ts";
 import { ToldDecisions } from "./told-decisions.ts";
 

@@ -3,8 +3,8 @@
  * numbers that each replica has acknowledged. Replicas of the sender are not equally fast: an acknowledgement may come before this
  * process has posted the message.
  */
-import { saves } from "../../base/saved-classes.ts";
-import { ReceivedNumbers } from "../received-numbers.ts";
+import { saves } from "../../../base/saved-classes.ts";
+import { ReceivedNumbers } from "../../received-numbers.ts";
 import type { KeptSend } from "./kept-send.ts";
 
 /** Places of messages that are over are given back when they are so many, and half of all. */
@@ -31,7 +31,7 @@ export class SendChannel {
   private readonly sent: ReceivedNumbers[];
   /** Bits: replicas that hold what was not sent in their worlds, because they had it from the image of another. */
   borrowed: number;
-  /** Messages that a clone of our own rank has been told it may send (`ReplicatedSends.vouch`). */
+  /** Messages that a clone of our own rank has been told it may send (`SentInWorlds.vouch`). */
   readonly vouched = new Set<number>();
   /** The numbers of all that were posted. */
   readonly posted = new ReceivedNumbers();
@@ -119,11 +119,18 @@ export class SendChannel {
     return this.elsewhere.size !== 0 && this.elsewhere.get(replica)?.has(sequence) === true;
   }
 
-  /** It does not any more, or for none of them: of our own, which has begun anew, nothing is known. */
-  forgetElsewhere(replica?: number, sequence?: number): void {
-    if (replica === undefined) this.elsewhere.clear();
-    else if (sequence === undefined) this.elsewhere.delete(replica);
+  /** It does not any more, or none of them. */
+  forgetElsewhere(replica: number, sequence?: number): void {
+    if (sequence === undefined) this.elsewhere.delete(replica);
     else this.elsewhere.get(replica)?.delete(sequence);
+  }
+
+  /** This process is a clone: of its own life, which is new, receivers know nothing. */
+  begin(dead: number, closed: number): void {
+    this.dead = dead;
+    this.closed = closed;
+    this.guarded = 0;
+    this.elsewhere.clear();
   }
 
   /** The numbers of messages that have not been put on their way to that replica. */

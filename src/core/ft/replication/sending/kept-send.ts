@@ -2,10 +2,10 @@
  * A message from its posting until every living replica of its receiver has it. One that has to be sent again is sent from here: from
  * the program's own buffer as long as the program's send is not complete, otherwise from a copy.
  */
-import type { Pointer, RecordId } from "../../base/brand.ts";
-import { saves } from "../../base/saved-classes.ts";
-import type { KeptMessage } from "../../request/decisions.ts";
-import type { Past, Strand } from "./strands.ts";
+import type { Pointer, RecordId } from "../../../base/brand.ts";
+import { saves } from "../../../base/saved-classes.ts";
+import type { KeptMessage } from "../../../request/decisions.ts";
+import type { Past, Strand } from "../strands.ts";
 
 export const noSend = -1 as RecordId;
 

@@ -2,10 +2,10 @@
  * The memory for copies of small messages, which programs need not wait for. It is bounded; when it is full, a small send is complete
  * when all acknowledgements are in, as a large one is. Under a leader it has no bound (leading/leader-sends.ts).
  */
-import type { Pointer } from "../../base/brand.ts";
-import { MpiError } from "../../base/mpi-error.ts";
-import { lives } from "../../base/saved-classes.ts";
-import type { Memory } from "../../request/memory.ts";
+import type { Pointer } from "../../../base/brand.ts";
+import { MpiError } from "../../../base/mpi-error.ts";
+import { lives } from "../../../base/saved-classes.ts";
+import type { Memory } from "../../../request/memory.ts";
 import type { KeptSend } from "./kept-send.ts";
 
 /** What an empty message counts. */
