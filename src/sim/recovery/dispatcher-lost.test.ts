@@ -1,6 +1,5 @@
 import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { tries } from "../../../test/long.ts";
 import type { LoggingOutcome } from "../logging/run-logging.ts";
 import { at, rounds, type Scenario, survive } from "../logging/testing/scenario.ts";
 import { Random } from "../random.ts";
@@ -11,8 +10,7 @@ const kill = "kill service dispatcher";
 /** The program takes longer than that. */
 function sweep(faults: (atMs: string) => string, scenario: Omit<Scenario, "faults"> = base): LoggingOutcome[] {
   const outcomes: LoggingOutcome[] = [];
-  const step = tries(6, 3);
-  for (let us = 5; us <= 95; us += step) {
+  for (let us = 5; us <= 95; us += 3) {
     // Whether it crashes at once or in the middle of a record is drawn.
     const services = { ...scenario.services, random: new Random(us) };
     outcomes.push(survive({ ...scenario, services, faults: faults(`${us / 1000}ms`) }));

@@ -1,6 +1,5 @@
 import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { tries } from "../../../test/long.ts";
 import type { LoggingOutcome } from "../logging/run-logging.ts";
 import { at, rounds, ScenarioProgram, survive } from "../logging/testing/scenario.ts";
 
@@ -107,7 +106,7 @@ describe("L5 a set falls again during its replay", () => {
 
   it("from an image, at every moment", () => {
     const checkpoints = [...at(0, 5), ...at(2, 6, 12)];
-    const outcomes = sweep(60, 200, tries(8, 4), (atMs) =>
+    const outcomes = sweep(60, 200, 4, (atMs) =>
       survive({
         ...base,
         checkpoints,
@@ -128,7 +127,7 @@ describe("L5 a set falls again during its replay", () => {
   });
 
   it("the other set falls at every moment of the replay", () => {
-    const outcomes = sweep(50, 150, tries(8, 4), (atMs) =>
+    const outcomes = sweep(50, 150, 4, (atMs) =>
       survive({ ...base, mayMiss: true, faults: `kill node 1 at call 15; kill node 0 at ${atMs}` }),
     );
     ok(outcomes.filter(({ restarts }) => restarts === 2).length > 5);
@@ -138,7 +137,7 @@ describe("L5 a set falls again during its replay", () => {
 describe("L1 what the event logger has not acknowledged", () => {
   it("is lost with its set, and nobody has seen what depends on it", () => {
     const slow = { delayNsMax: 30_000 };
-    const outcomes = sweep(10, 200, tries(10, 5), (atMs) =>
+    const outcomes = sweep(10, 200, 5, (atMs) =>
       survive({ ...base, services: slow, mayMiss: true, faults: `kill node 1 at ${atMs}` }),
     );
     ok(outcomes.some(({ rare }) => rare.determinantsLost > 0));
