@@ -30,7 +30,7 @@ export function saveProcess(program: Program, companions: Companions = {}, their
   return saveState({ program, companions }, names);
 }
 
-/** `program` and its companions are new ones, of the same rank of a job of the same size. */
+/** `program` and its companions are new ones, of the same rank of a job of the same size. Its life begins afterwards (`Process.beginLife`). */
 export function restoreProcess(
   program: Program,
   state: Uint8Array,
@@ -39,7 +39,6 @@ export function restoreProcess(
 ): void {
   restoreState(state, { program, companions }, worldOf(program, theirs));
   program.process.reopenBoards();
-  program.process.collectives.arriveAgain();
 }
 
 /** What a process finds rather than has: by name. */

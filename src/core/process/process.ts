@@ -12,7 +12,7 @@ import { lives } from "../base/saved-classes.ts";
 import type { Board, Boards } from "../coll/engine/board.ts";
 import { Group } from "../comm/group.ts";
 import type { Choices } from "../ft/choices.ts";
-import type { NewProtocol, Protocol } from "../ft/protocol.ts";
+import type { Beginning, NewProtocol, Protocol } from "../ft/protocol.ts";
 import { Engine } from "../p2p/engine.ts";
 import type { Pass } from "../p2p/pass.ts";
 import { ProtocolAccess } from "../p2p/protocol-access.ts";
@@ -383,6 +383,15 @@ export class Process {
     if (!engine.pass.isUsed) return;
     const receives = engine.receivesArePlain && !this.isBusy && this.collectives.programOperations === 0;
     engine.pass.open({ sends: engine.sendsArePlain, receives });
+  }
+
+  /**
+   * The life of this process begins, after a restore or in place of it. Collectives that waited at boards when they were captured arrive again, or go on by messages where there is no
+   * board any more: not before the protocol has begun, which must see those.
+   */
+  beginLife(beginning: Beginning): void {
+    this.protocol?.begin(beginning);
+    this.collectives.arriveAgain();
   }
 
   /** Moves whatever can move; true when anything did. */

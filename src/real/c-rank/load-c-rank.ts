@@ -84,7 +84,7 @@ export function loadCRank(rank: WaitingCRank, shared: SharedThread | null = null
     Object.assign(lines.places, newLinePlaces());
     input.offset = 0;
   }
-  beginLife(process.process.protocol, setup, (message) => rank.say(message));
+  beginLife(process.process, setup, (message) => rank.say(message));
   if (isStarted) hearDeaths(process.process, setup);
   // Threads of the process share its code: V8 knows the bytes.
   const module = new WebAssembly.Module(bytes);

@@ -3,7 +3,7 @@
 import { assert } from "../../core/base/assert.ts";
 import { playersOf, roleOf } from "../../core/base/players.ts";
 import type { ProtocolDefinition } from "../../core/ft/definition.ts";
-import type { NewProtocol, Protocol } from "../../core/ft/protocol.ts";
+import type { NewProtocol } from "../../core/ft/protocol.ts";
 import { protocolNamed } from "../../core/ft/protocol-named.ts";
 import { membersBySet } from "../../core/ft/sets.ts";
 import type { Process } from "../../core/process/process.ts";
@@ -80,11 +80,11 @@ function mayUseBoards({ boards }: ProtocolDefinition, rank: number, placement: P
 
 /** After a restore, or in place of it, before the program goes on. */
 export function beginLife(
-  protocol: Protocol | null,
+  process: Process,
   { ranks, incarnation, recovery }: RankSetup,
   say: (message: RankCaughtUp) => void,
 ): void {
-  protocol?.begin({
+  process.beginLife({
     incarnation,
     incarnations: recovery?.incarnations ?? new Array<number>(ranks).fill(0),
     data: recovery?.restart?.data,

@@ -116,7 +116,7 @@ const streams = replaceStreams({
 });
 Object.defineProperty(globalThis, Symbol.for("banyan.mpi"), { value: rankProcess.mpi });
 
-beginLife(rankProcess.host.process.protocol, setup, say);
+beginLife(rankProcess.host.process, setup, say);
 if (incarnation > 0) hearDeaths(rankProcess.host.process, setup);
 if (rankProcess.choices !== null) replaceGlobals(rankProcess.choices, random, steady);
 else if (replicas !== null) replaceRandom(random);

@@ -109,6 +109,8 @@ export class CWorld {
     };
     const { world } = this;
     this.processes = world.processes.map((sim) => new CProcess(world, sim, common, from?.processes[sim.rank] ?? null));
+    // All are restored before the first arrives anywhere.
+    for (const { core } of world.processes) core.collectives.arriveAgain();
     for (const process of this.processes) world.start(process.rank, () => process.run());
   }
 

@@ -35,4 +35,11 @@ describe("sets that are divided while ranks die", () => {
       ok(times > 0, `no world came by "${mark}"`);
     }
   });
+
+  it("L1: a collective that waited at the board of a set goes on by messages when the set is divided, and those are logged", () => {
+    const options: LoggingSeedOptions = { seed: 46, sets: "node", events: 12, moves: true };
+    const outcome = runLoggingSeed(options);
+    equal(outcome.violations.length, 0, failureText({ ...options, faults: undefined, protocol: "logging" }, outcome));
+    ok(outcome.moves.divided > 0, "a set was divided");
+  });
 });

@@ -25,13 +25,12 @@ export function rankImageOf(state: ScriptState, history: number): SimRankImage {
   };
 }
 
-/** `state` is a new one, of the same rank. */
+/** `state` is a new one, of the same rank. Its life begins afterwards (`Process.beginLife`). */
 export function restoreRank(state: ScriptState, image: SimRankImage): void {
   const { core } = state;
   state.process.memory.arena.restore(state.rank, image.memory);
   restoreState(image.state, rootOf(state), worldOf(state));
   core.reopenBoards();
-  core.collectives.arriveAgain();
   state.observation = image.observation.copy();
 }
 

@@ -306,7 +306,7 @@ export class RecoveryHost {
     for (const process of processes) {
       ports.prepare(process, set, checkpoint.number);
       const caughtUp = (): void => this.#caughtUp(process, incarnation);
-      process.core.protocol?.begin({ incarnation, incarnations, data: forRanks, caughtUp });
+      process.core.beginLife({ incarnation, incarnations, data: forRanks, caughtUp });
       ports.start(process);
     }
     // A successor hears of the life when the node answers.

@@ -301,7 +301,7 @@ export class RevivingWorld {
       life: this.#lives[other]!,
       isAlive: now !== "dead",
     }));
-    process.core.protocol!.begin({
+    process.core.beginLife({
       incarnation: life,
       incarnations: [],
       data: { replica: clone.replica, members },

@@ -366,7 +366,7 @@ class ReturningJob {
       const state = this.#newState(process);
       this.#states[number] = state;
       restoreRank(state, this.#images.get(number)!);
-      process.core.protocol!.begin({ incarnation: 0, incarnations: [], data: undefined, caughtUp: () => {} });
+      process.core.beginLife({ incarnation: 0, incarnations: [], data: undefined, caughtUp: () => {} });
       if (this.#options.leavesOut === "the deaths") continue;
       for (const dead of absent) process.core.peerFailed(world.nameOf(dead), 0);
     }

@@ -155,8 +155,9 @@ export class PlaneWorld {
 }
 
 /** No life here has anything to see again. */
-function beginLife({ protocol, ranks }: Process): void {
-  protocol?.begin({ incarnation: 0, incarnations: new Array<number>(ranks).fill(0), data: null, caughtUp() {} });
+function beginLife(process: Process): void {
+  const incarnations = new Array<number>(process.ranks).fill(0);
+  process.beginLife({ incarnation: 0, incarnations, data: null, caughtUp() {} });
 }
 
 /** Every third entry is late: somebody else has the lock, or there is no room. */
