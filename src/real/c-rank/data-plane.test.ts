@@ -9,16 +9,12 @@ import { tries } from "../../../test/long.ts";
 import { SeededRandom } from "../../core/base/seeded-random.ts";
 import { DeterminantKind } from "../../core/ft/determinants/determinant-stream.ts";
 import type { EngineTracer } from "../../core/p2p/engine.ts";
+import { isNaNAt, resultsAt } from "./testing/float-results.ts";
 import { PlaneWorld, type PlaneWorldOptions, WAITS } from "./testing/plane-world.ts";
 import { buffersAt, bytesUsed, comparable, randomSteps, type Step, textOf } from "./testing/random-calls.ts";
 
 const ERRORS_RETURN = 0x143;
 const COMM_WORLD = 0x101;
-/** By handle: MPI_FLOAT, MPI_DOUBLE. */
-const floatBytes = new Map([
-  [0x210, 4],
-  [0x214, 8],
-]);
 const stepsPerProgram = 150;
 /** No collective in which ranks may disagree receives more. */
 const undefinedBytesMax = 8192;
@@ -298,24 +294,6 @@ function run(pair: Pair, seed: number, events: Events = {}): number {
     throw new Error(`seed ${seed}, after\n  ${last}\n${(error as Error).message}`, { cause: error });
   }
   return done;
-}
-
-interface FloatPlace {
-  readonly from: number;
-  readonly bytes: number;
-}
-
-/** Where a reduction of floating-point numbers has put them. */
-function* resultsAt({ name, args }: Step): Generator<FloatPlace> {
-  const [, into, count, type] = args;
-  const bytes = name.includes("educe") ? floatBytes.get(type as number) : undefined;
-  if (bytes === undefined || typeof into !== "number" || into < buffersAt) return;
-  for (let i = 0; i < (count as number); i++) yield { from: into + i * bytes, bytes };
-}
-
-function isNaNAt(memory: Uint8Array, { from, bytes }: FloatPlace): boolean {
-  const view = new DataView(memory.buffer, memory.byteOffset + from, bytes);
-  return Number.isNaN(bytes === 4 ? view.getFloat32(0, true) : view.getFloat64(0, true));
 }
 
 /** Tracers for all ranks of a world; what they are told from now on. */

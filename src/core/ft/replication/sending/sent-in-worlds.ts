@@ -12,16 +12,7 @@ import type { WorldGates } from "../world-gates.ts";
 import type { UnsentMessage, WorldNotice, WorldNotices } from "../world-notices.ts";
 import type { SendChannel } from "./send-channel.ts";
 import type { SendChannels } from "./send-channels.ts";
-
-interface SentInWorldsParts {
-  readonly place: ProcessName;
-  readonly membership: Membership;
-  readonly channels: SendChannels;
-  readonly gates: WorldGates;
-  readonly notices: WorldNotices;
-  /** Do messages for a world that is behind wait for it? */
-  readonly hasGates: boolean;
-}
+import type { WorldsParts } from "./served-worlds.ts";
 
 export class SentInWorlds {
   private readonly ports: ProtocolPorts;
@@ -32,7 +23,7 @@ export class SentInWorlds {
   private readonly notices: WorldNotices;
   private readonly hasGates: boolean;
 
-  constructor(ports: ProtocolPorts, parts: SentInWorldsParts) {
+  constructor(ports: ProtocolPorts, parts: WorldsParts) {
     const { place, membership, channels, gates, notices, hasGates } = parts;
     this.ports = ports;
     this.place = place;

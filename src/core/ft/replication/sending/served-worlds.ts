@@ -9,7 +9,7 @@ import type { WorldGates } from "../world-gates.ts";
 import type { WorldNotices } from "../world-notices.ts";
 import type { SendChannels } from "./send-channels.ts";
 
-interface ServedWorldsParts {
+export interface WorldsParts {
   readonly place: ProcessName;
   readonly membership: Membership;
   readonly channels: SendChannels;
@@ -17,6 +17,9 @@ interface ServedWorldsParts {
   readonly notices: WorldNotices;
   /** Do messages for a world that is behind wait for it? */
   readonly hasGates: boolean;
+}
+
+interface ServedWorldsParts extends WorldsParts {
   /** Every replica sends to all worlds, whoever lives. */
   readonly servesAll: boolean;
 }
