@@ -163,6 +163,17 @@ describe("D5 a living replica goes on elsewhere", () => {
     deepEqual(said, ["ask 0.1 life 1 from 1", "give up 0.1 life 1 from 1", "ask 0.1 life 2 from 0"]);
   });
 
+  it("D5 one that dies before its turn, and comes back, is not moved any more", () => {
+    const { schedule, said } = scheduled([2, 2]);
+    schedule.move({ rank: 0, replica: 0 });
+    schedule.move({ rank: 1, replica: 1 });
+    schedule.died({ rank: 1, replica: 1 });
+    bringBack(schedule);
+    bringBack(schedule);
+    deepEqual(said, ["ask 0.0 life 1 from 0", "ask 1.1 life 2 from 0"]);
+    equal(schedule.present, null);
+  });
+
   it("D5 one that is dead when its turn comes is passed over", () => {
     const { schedule, said } = scheduled([2, 2], ({ rank }) => rank !== 1);
     schedule.move({ rank: 0, replica: 0 });

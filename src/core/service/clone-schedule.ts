@@ -56,7 +56,7 @@ export class CloneSchedule {
   /** Oldest loss first. */
   readonly #lost: ProcessName[] = [];
   /** Replicas that shall go on elsewhere, in order. */
-  readonly #wanted: ProcessName[] = [];
+  #wanted: ProcessName[] = [];
   readonly #attempts = new Map<string, number>();
   /** Ranks of which no image can be taken any more: their programs are over, or cannot be captured. */
   readonly #closed = new Set<number>();
@@ -94,6 +94,8 @@ export class CloneSchedule {
     const { rank, replica } = name;
     if (!this.isAlive(name)) return;
     this.#alive[rank]![replica] = false;
+    // It comes back where it was: whoever wanted it elsewhere can say so again.
+    this.#wanted = this.#wanted.filter((wanted) => keyOf(wanted) !== keyOf(name));
     if (this.#performers[rank] === replica) this.#performers[rank] = this.#livingAfter(name);
     const attempt = this.#present;
     if (attempt !== null && attempt.clone.rank === rank) {
@@ -198,7 +200,6 @@ export class CloneSchedule {
   #moveNext(): boolean {
     const clone = this.#wanted.shift();
     if (clone === undefined) return false;
-    if (!this.isAlive(clone)) return true;
     this.#present = { clone, life: ++this.#clones, source: clone.replica, step: "copying" };
     this.#ports.copy(this.#present);
     return true;

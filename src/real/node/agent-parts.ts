@@ -184,6 +184,11 @@ export class AgentParts {
     this.adopted.add(rank);
   }
 
+  /** Not one that is adopted and still elsewhere. */
+  isHere(rank: number): boolean {
+    return this.memory.has(rank) && !this.adopted.has(rank);
+  }
+
   incarnationOf(rank: number): number {
     return this.lives?.incarnationOf(rank) ?? 0;
   }

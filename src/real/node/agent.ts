@@ -88,7 +88,7 @@ export class Agent {
         break;
       case "death":
         this.#node.memory.death(message);
-        if (!this.#node.memory.has(message.rank)) this.#node.tcp?.peerFailed(message.rank);
+        if (!this.#node.isHere(message.rank)) this.#node.tcp?.peerFailed(message.rank);
         break;
       case "left":
         this.#node.memory.left(message.rank);

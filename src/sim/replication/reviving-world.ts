@@ -64,6 +64,8 @@ export class RevivingWorld {
   #rests = 0;
   /** The order that a source has. */
   readonly #asked = new Map<number, CloneAttempt>();
+  /** Processes that shall go on elsewhere, and whose turn has not come. */
+  readonly #ordered = new Set<number>();
   /** Processes that stand still behind the image of their next life. */
   readonly #frozen = new Set<number>();
   /** A process ends because its next life begins elsewhere: nobody is told of a death. */
@@ -180,14 +182,16 @@ export class RevivingWorld {
 
   /** A living replica shall go on elsewhere. */
   move(process: number): void {
-    if (this.world.processes[process]!.state === "dead") return;
+    if (this.world.processes[process]!.state === "dead" || this.#ordered.has(process)) return;
     this.moves.wanted++;
+    this.#ordered.add(process);
     this.#schedule.move(this.world.nameOf(process));
   }
 
   #crashed(process: number): void {
     if (this.#isReplacing) return;
     this.#frozen.delete(process);
+    this.#ordered.delete(process);
     const name = this.world.nameOf(process);
     this.#asked.delete(process);
     if (this.#options.places?.successorOf(process) === null) this.#homeless.add(process);
@@ -198,6 +202,8 @@ export class RevivingWorld {
   /** Nobody but the dispatcher and two nodes has to do with it: time passes, and somebody may die. */
   #copy(attempt: CloneAttempt): void {
     const { copyNsMax = 0 } = this.#options;
+    if (isMove(attempt))
+      assert(this.#ordered.delete(this.#numberOf(attempt.clone)), "who is moved was to be, and has not died since");
     if (copyNsMax === 0) {
       this.#schedule.copied(attempt);
       return;

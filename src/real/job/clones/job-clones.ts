@@ -148,8 +148,8 @@ export class JobClones {
     if (core.outcome !== undefined) return;
     for (const process of this.#returned.everLost) this.#nodes.replaceLost(this.#places.nodeOf(process));
     for (const process of this.#dead.splice(0)) {
-      this.#moving.lost(process);
       this.#schedule.died(this.#options.players[process]!);
+      this.#moving.lost(process);
     }
     const attempt = this.#schedule.present;
     if (attempt === null) return;

@@ -110,15 +110,16 @@ export class MovingReplicas {
     this.#endIfAllDone(order);
   }
 
-  /** It goes on where it is, and is not expected elsewhere: its life there, which was to be that one, will not begin. */
+  /** It is not expected elsewhere any more: its life there, which was to be that one, will not begin. If it lives it goes on where it is. */
   stays(process: number, life: number): void {
     const { core, nodes, report } = this.#parts;
     const target = this.targetOf(process);
     const { state, incarnation } = core.state.ranks[process]!;
-    const here = this.#options.placement[process]!;
-    if (state !== "dead") nodes.send(here, { kind: "stay-rank", rank: process, incarnation: life });
     if (target !== null && core.isNodeAlive(target))
       nodes.send(target, { kind: "release-rank", rank: process, incarnation });
+    // `lost` will be told.
+    if (state === "dead") return;
+    nodes.send(this.#options.placement[process]!, { kind: "stay-rank", rank: process, incarnation: life });
     const order = this.#order;
     if (order === null || !order.left.delete(process)) return;
     report.note(
