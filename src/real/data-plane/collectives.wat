@@ -19,6 +19,8 @@
   (import "messages" "communicatorOf" (func $communicatorOf (param i32) (result i32)))
   (import "messages" "isAnyThere" (func $isAnyThere (result i32)))
   (import "messages" "slotOf" (func $slotOf (param i32) (result i32)))
+  (import "messages" "firstTries" (func $firstTries (result i32)))
+  (import "messages" "waited" (func $waited (param i32)))
   (import "fold" "fold" (func $fold (param i32 i32 i32 i32 i32)))
   (import "plane" "pass" (global $pass i32))           ;; where the pass is
   (import "plane" "meetings" (global $meetings i32))   ;; and its part for collectives
@@ -411,6 +413,7 @@
   (func $await (result i32)
     (local $tries i32) (local $seen i32)
     (if (local.tee $seen (call $lookOften (i32.const 1))) (then (return (local.get $seen))))
+    (local.set $tries (call $firstTries))
     (loop $again
       (if (i32.ge_u (local.get $tries) (i32.add (global.get $spins) (global.get $yields)))
         (then (return (i32.const 0))))
@@ -421,6 +424,7 @@
           (local.tee $seen
             (call $lookOften
               (select (global.get $looks) (i32.const 1) (i32.le_u (local.get $tries) (global.get $spins))))))))
+    (call $waited (local.get $tries))
     (local.get $seen))
 
   ;; The last member combines all parts into part 0, in the canonical order (core/coll/engine/reduction-order.ts): pairs first, so that

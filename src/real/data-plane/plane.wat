@@ -45,6 +45,8 @@
   (global $taken (mut i32) (i32.const 0))
   ;; How many packets behind the next one are void, at most: taken from behind others.
   (global $voids (mut i32) (i32.const 0))
+  ;; Waits in a row that a yield has ended at once (see `await`).
+  (global $shared (mut i32) (i32.const 0))
 
   ;; The length of `count` items of a predefined datatype at `buffer`, all of which lie in the program's memory, as do the 16 bytes
   ;; behind them; −1: the engine must look at them. Below 2^31 therefore: memories of programs are no longer.
@@ -305,6 +307,7 @@
     (local $tries i32)
     (if (call $spin (local.get $slot) (local.get $stamp) (local.get $slot) (local.get $stamp) (i32.const 1))
       (then (return (i32.const 1))))
+    (if (global.get $shared) (then (local.set $tries (call $firstTries))))
     (loop $again
       (if (i32.ge_u (local.get $tries) (i32.add (global.get $spins) (global.get $yields)))
         (then (return (i32.const 0))))
@@ -317,7 +320,23 @@
         (i32.eqz
           (call $spin (local.get $slot) (local.get $stamp) (local.get $slot) (local.get $stamp)
             (select (global.get $looks) (i32.const 1) (i32.le_u (local.get $tries) (global.get $spins)))))))
+    (if (i32.or (global.get $shared) (i32.gt_u (local.get $tries) (global.get $spins)))
+      (then (call $waited (local.get $tries))))
     (i32.const 1))
+
+  ;; Waits that spin in vain and end with the first yield, again and again, wait for a thread on the same core, which could not run while this
+  ;; one spun (docs/adr/0064-a-world-of-the-dead-keeps-up.md). After eight of them sixteen begin with the yield; then one tries spins again.
+  (func $firstTries (export "firstTries") (result i32)
+    (select (global.get $spins) (i32.const 0) (i32.ge_u (global.get $shared) (i32.const 8))))
+
+  ;; A wait has ended after so many spins and yields.
+  (func $waited (export "waited") (param $tries i32)
+    (global.set $shared
+      (if (result i32) (i32.eq (local.get $tries) (i32.add (global.get $spins) (i32.const 1)))
+        (then
+          (select (i32.const 7) (i32.add (global.get $shared) (i32.const 1))
+            (i32.eq (global.get $shared) (i32.const 23))))
+        (else (i32.const 0)))))
 
   ;; Does a receive want that message: of that process, or of any (−1); with that tag, or any (−2) of the program's?
   (func $isWanted (param $slot i32) (param $communicator i32) (param $world i32) (param $tag i32) (result i32)
