@@ -139,7 +139,11 @@ export class CRank {
     const { protocol, setup } = this.#rank;
     const { members } = protocol;
     const cloning = setup.recovery === null ? null : (process.protocol?.cloning ?? null);
-    return cloning === null ? becomeQuiet(host, members) : becomeSource(host, cloning, members ?? [], answersMsMax);
+    if (cloning === null) return becomeQuiet(host, members);
+    const isSource = becomeSource(host, cloning, members ?? [], answersMsMax);
+    // Otherwise a wait of the program would end at once, and the node would hear of a stop each time: it would do nothing else.
+    if (!isSource) host.postponeStop(() => cloning.mustGoOn);
+    return isSource;
   }
 
   /** Rule 9: a rank that has finished serves, where others may need what it has sent. True: it shall stop; false: all is over. */

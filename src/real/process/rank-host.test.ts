@@ -128,3 +128,34 @@ for (const waits of [1, 3]) {
     assert.equal(core.inquiries.isWaiting, false);
   });
 }
+
+test("D2 a stop that comes too early is postponed: waits last, until it is time or the order is another", () => {
+  const [process] = new World({ ranks: 1, seed: 1 }).processes;
+  let idles = 0;
+  let isTooEarly = true;
+  const host = hostOf(process!.core, () => {
+    if (++idles % 10 === 0) isTooEarly = false;
+  });
+  const { words, at } = host.stop;
+  words[at] = 5;
+  assert.equal(
+    host.waitUntil(() => false),
+    false,
+  );
+  assert.equal(idles, 0, "at once");
+  host.postponeStop(() => isTooEarly);
+  assert.equal(
+    host.waitUntil(() => false),
+    false,
+  );
+  assert.equal(idles, 10, "when it was time");
+  isTooEarly = true;
+  words[at] = 6;
+  assert.equal(
+    host.waitUntil(() => false),
+    false,
+  );
+  assert.equal(idles, 10, "another order");
+  words[at] = 0;
+  assert.equal(host.shallStop(), false);
+});

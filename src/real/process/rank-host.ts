@@ -126,6 +126,7 @@ export class RankHost {
    * moved, would wait for it.
    */
   readonly #hearsSoon: boolean;
+  #postponed: { readonly wanted: number; isTooEarly(): boolean } | null = null;
   /** How often the process had slept when it last looked at the time. */
   #parks = 0;
   /** Conditions that `await`s wait for, in the order of the `await`s. */
@@ -318,7 +319,15 @@ export class RankHost {
 
   /** Has the node ordered the process to stop? */
   shallStop(): boolean {
-    return this.wanted !== 0;
+    const { wanted } = this;
+    if (wanted === 0) return false;
+    const postponed = this.#postponed;
+    return postponed === null || postponed.wanted !== wanted || !postponed.isTooEarly();
+  }
+
+  /** It cannot do now what it was ordered to stop for: its program goes on, and waits as ever, until it can or the order is another. */
+  postponeStop(isTooEarly: () => boolean): void {
+    this.#postponed = { wanted: this.wanted, isTooEarly };
   }
 
   /** Reads the node's notices; true when there were any. */
