@@ -6,10 +6,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { commandFor, compileFuzzer, fuzzSizes, lastCalls, runFuzzer } from "./fuzz-runs.mjs";
+import { givenOptions } from "./given-options.mjs";
 
-const { values } = parseArgs({
+const { values } = givenOptions({
   options: {
     calls: { type: "string", default: "1000000" },
     each: { type: "string", default: "100000" },

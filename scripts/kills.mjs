@@ -13,12 +13,12 @@ import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { givenOptions, refuse } from "./given-options.mjs";
 import { harms } from "./kill-harm.mjs";
 import { compile, isBeginning, movedPrograms, problemOf, programs, randomOf, runOnce } from "./kill-runs.mjs";
 import { moveCase, moveKinds } from "./move-harm.mjs";
 
-const { values } = parseArgs({
+const { values } = givenOptions({
   options: {
     runs: { type: "string", default: "50" },
     aimed: { type: "string", default: "20" },
@@ -33,7 +33,7 @@ const { values } = parseArgs({
 const kinds = values.kinds.split(",");
 const known = ["planned", ...Object.keys(harms), ...moveKinds];
 const unknown = kinds.find((kind) => !known.includes(kind));
-if (unknown !== undefined) throw new Error(`There is no kind "${unknown}": ${known.join(", ")}`);
+if (unknown !== undefined) refuse(`There is no kind "${unknown}": ${known.join(", ")}`);
 const runs = Number(values.runs);
 const aimed = Math.min(runs, Number(values.aimed));
 /** Of the run that is drawn. */

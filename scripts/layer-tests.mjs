@@ -3,9 +3,9 @@
 // Each repetition is a job of its own, in which each test is made once. "wrong": a call ended otherwise than it should, or the job did not end with 0. "hung": it was
 // not over after so many seconds. 128 repetitions of all four lines take five minutes on two cores that do nothing else. Ends with 1 unless all were right.
 import { spawn } from "node:child_process";
-import { parseArgs } from "node:util";
+import { givenOptions } from "./given-options.mjs";
 
-const { values } = parseArgs({
+const { values } = givenOptions({
   options: {
     repetitions: { type: "string", default: "128" },
     seconds: { type: "string", default: "120" },

@@ -5,12 +5,12 @@
 // of a run without deaths, up to the last digits of numbers; it ends with 0. "hung": it was not over after ten times its usual time.
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { parseArgs } from "node:util";
 import { launch } from "banyan";
+import { givenOptions, refuse } from "./given-options.mjs";
 import { processes } from "./kill-harm.mjs";
 import { randomOf } from "./kill-runs.mjs";
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = givenOptions({
   allowPositionals: true,
   options: {
     kills: { type: "string", default: "200" },
@@ -26,7 +26,7 @@ const folder = "examples/ulfm";
 const files = (positionals.length > 0 ? positionals : readdirSync(folder).map((name) => join(folder, name)))
   .filter((file) => /\.(c|ts)$/.test(file) && file.includes(values.only))
   .sort();
-if (files.length === 0) throw new Error(`There are no programs in ${folder}`);
+if (files.length === 0) refuse(`There are no programs in ${folder}`);
 const [ranks, nodes] = [Number(values.ranks), Number(values.nodes)];
 const kinds = values.kinds.split(",");
 const random = randomOf(Number(values.seed));
