@@ -11,7 +11,7 @@ import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { checkCount, checkSize } from "../core/binding/checks.ts";
 import { Datatype } from "../core/comm/datatype/datatype.ts";
 import type { ItemsInMemory } from "../core/comm/datatype/pack.ts";
-import { Views } from "../core/comm/datatype/views.ts";
+import { type Views, viewsOf } from "../core/comm/datatype/views.ts";
 import type { Memory } from "../core/request/memory.ts";
 import { SeenArray, SeenKind } from "./seen-array.ts";
 
@@ -63,7 +63,7 @@ export class Buffers {
   constructor(memory: Memory) {
     this.memory = memory;
     this.#shared = memory.bytes.buffer;
-    this.views = new Views(memory.bytes.buffer);
+    this.views = viewsOf(memory.bytes.buffer);
     this.#bytes = memory.bytes;
     this.#ints = new Int32Array(this.#shared);
     this.#doubles = new Float64Array(this.#shared);

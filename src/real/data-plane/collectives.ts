@@ -7,13 +7,13 @@
 import { combinedBytesMax } from "../../core/coll/engine/board.ts";
 import type { MeetingPass } from "../../core/coll/engine/meeting-pass.ts";
 import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
-import type { ElementFormat } from "../../core/comm/datatype/element.ts";
+import { foldedFormats } from "../../core/comm/op/fold.ts";
 import { groupsOf, type OpName, predefinedOps } from "../../core/comm/op/op-predefined.ts";
+import { foldExports } from "../machine/memory-fold.ts";
 import { partStride } from "../transport/layout.ts";
 import type { NodeCalls, NodeMemory } from "../transport/node-memory.ts";
 import planeBytes from "./collectives.wat";
 import faceBytes from "./collectives-face.wat";
-import foldBytes from "./fold.wat";
 import { gateWaits, type PlaneWaitPort } from "./plane-wait-port.ts";
 
 export const planeCollectives = [
@@ -21,19 +21,13 @@ export const planeCollectives = [
   ...(["MPI_Reduce", "MPI_Allreduce"] as const),
 ] as const;
 
-/** Elements that fold.wat reads: an element's number there is its index. */
-const formats: readonly ElementFormat[] = [
-  ...(["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"] as const),
-  ...(["float32", "float64"] as const),
-];
-
 /** Says which operations fold.wat does on which predefined datatypes: those that the engine does. */
 export function publishOperations(meetings: MeetingPass): void {
   const names = Object.keys(groupsOf) as OpName[];
   for (const { handle, elements } of Object.values(predefinedTypes)) {
     const [element, other] = elements;
     if (element === undefined || other !== undefined) continue;
-    const format = formats.indexOf(element.format);
+    const format = foldedFormats.indexOf(element.format);
     if (format < 0) continue;
     const operations = names.filter((name) => groupsOf[name]!.includes(element.group));
     meetings.publishOperations(
@@ -69,7 +63,6 @@ interface Connection {
 
 let planeModule: WebAssembly.Module | undefined;
 let faceModule: WebAssembly.Module | undefined;
-let foldModule: WebAssembly.Module | undefined;
 
 interface ConnectedCollectives {
   /** The functions that take the place of the engine's imports, all of them. */
@@ -81,16 +74,14 @@ interface ConnectedCollectives {
 export function connectCollectives(connection: Connection): ConnectedCollectives {
   const { node, calls, memory, plane, face, places, meetings, engine, waits } = connection;
   planeModule ??= new WebAssembly.Module(planeBytes);
-  foldModule ??= new WebAssembly.Module(foldBytes);
   faceModule ??= new WebAssembly.Module(faceBytes);
-  const fold = new WebAssembly.Instance(foldModule, { node: { memory: node.memory } });
   const { boardBytes } = node.layout;
   const meeting = new WebAssembly.Instance(planeModule, {
     node: { memory: node.memory },
     calls: { ...calls },
     host: { yield: connection.yield },
     messages: plane,
-    fold: fold.exports,
+    fold: foldExports(node.memory),
     plane: { ...places, meetings, boardBytes, partStride: partStride(boardBytes), combinedBytesMax },
   });
   const { exports } = new WebAssembly.Instance(faceModule, {

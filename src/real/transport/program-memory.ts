@@ -7,8 +7,10 @@
  */
 import type { Pointer } from "../../core/base/brand.ts";
 import { lives } from "../../core/base/saved-classes.ts";
+import { viewsOf } from "../../core/comm/datatype/views.ts";
 import { HeapMemory } from "../../core/request/heap-memory.ts";
 import type { Memory } from "../../core/request/memory.ts";
+import { foldIn } from "../machine/memory-fold.ts";
 import { copyInside, MemoryCopies, type SharedViews, sharedViewsOf } from "./memory-copies.ts";
 import { type MessageHasher, messageHasher } from "./message-hasher.ts";
 import type { NodeMemory } from "./node-memory.ts";
@@ -50,6 +52,7 @@ export class ProgramMemory extends HeapMemory implements Memory, ProcessBuffers 
     this.toNode = new MemoryCopies(own, node);
     this.fromNode = new MemoryCopies(node, own);
     this.copyInside = copyInside(own.memory);
+    viewsOf(own.bytes.buffer).fold ??= foldIn(own.memory);
   }
 
   get memory(): WebAssembly.Memory {

@@ -7,8 +7,10 @@
 import { assert } from "../../core/base/assert.ts";
 import type { Pointer } from "../../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import { viewsOf } from "../../core/comm/datatype/views.ts";
 import type { Memory } from "../../core/request/memory.ts";
 import { SpanHeap } from "../../core/request/span-heap.ts";
+import { foldIn } from "../machine/memory-fold.ts";
 import { ViewCopy } from "../machine/view-copy.ts";
 import { copyInside } from "./memory-copies.ts";
 import { type MessageHasher, messageHasher } from "./message-hasher.ts";
@@ -38,6 +40,7 @@ export class RankMemory implements Memory, ProcessBuffers {
     this.bytes = node.bytes;
     this.#words = node.words;
     this.#copy = copyInside(node.memory);
+    viewsOf(this.bytes.buffer).fold ??= foldIn(node.memory);
     this.#heap = new SpanHeap(node.layout.memoryBytes, node.calls.claim);
     this.#viewCopy = new ViewCopy(node.bytes);
   }

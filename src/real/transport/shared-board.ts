@@ -14,7 +14,7 @@ import type { Pointer } from "../../core/base/brand.ts";
 import type { Board, Boards } from "../../core/coll/engine/board.ts";
 import type { MeetingPass } from "../../core/coll/engine/meeting-pass.ts";
 import type { Seat } from "../../core/coll/engine/seat.ts";
-import { Views } from "../../core/comm/datatype/views.ts";
+import { type Views, viewsOf } from "../../core/comm/datatype/views.ts";
 import { BoardPart, boardOf, type LongParts, lineBytes, longPartsOf, partHeadBytes, partStride } from "./layout.ts";
 import type { NodeCalls, NodeMemory } from "./node-memory.ts";
 import type { RingTransport } from "./ring-transport.ts";
@@ -35,7 +35,7 @@ export class SharedBoards implements Boards {
     this.#node = node;
     this.#ring = ring;
     this.#places = places;
-    this.#views = new Views(node.bytes.buffer);
+    this.#views = viewsOf(node.bytes.buffer);
     this.#member = new Int32Array(node.layout.boardCount).fill(-1);
   }
 

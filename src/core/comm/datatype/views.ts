@@ -5,6 +5,7 @@
  * Offsets are bytes from the start of the buffer, up to 4 GiB.
  */
 import { assert } from "../../base/assert.ts";
+import type { Fold } from "../op/fold.ts";
 
 const known = new WeakMap<ArrayBufferLike, Views>();
 
@@ -26,6 +27,8 @@ export class Views {
   readonly uint64: BigUint64Array;
   readonly float32: Float32Array;
   readonly float64: Float64Array;
+  /** A kernel of the machine for this memory; null: there is none. */
+  fold: Fold | null = null;
 
   constructor(buffer: ArrayBufferLike) {
     // Views of a buffer that can grow (the simulator's) grow with it when they are given no length.

@@ -9,6 +9,7 @@ import { unreachable } from "../../base/assert.ts";
 import { ErrorClass, MpiError } from "../../base/mpi-error.ts";
 import type { Datatype } from "../datatype/datatype.ts";
 import { type Kernel, scaled, Views } from "../datatype/views.ts";
+import { foldedAs } from "./fold.ts";
 import { move, noOpBytes, replaceBytes } from "./kernels-bytes.ts";
 import { elementKernel, groupsOf, locationKernels, type PredefinedOp } from "./op-predefined.ts";
 import { type UserOp, userKernel } from "./op-user.ts";
@@ -24,10 +25,27 @@ interface Operand {
   readonly offset: number;
 }
 
+/** From so many bytes on a fold is worth its call. */
+const foldedBytesMin = 64;
+
 /** Throws an MpiError when the operation does not take the type. */
 export function kernelFor(op: Op, type: Datatype): Combine {
   const kernel = kernelAcross(op, type);
-  return (views, left, right, into, count) => kernel(views, left, views, right, views, into, count);
+  const combine: Combine = (views, left, right, into, count) => kernel(views, left, views, right, views, into, count);
+  const folded = op.kind === "predefined" ? foldedAs(op, type) : null;
+  if (folded === null) return combine;
+  const { format, operation, itemBytes } = folded;
+  return (views, left, right, into, count) => {
+    const { fold } = views;
+    const bytes = count * itemBytes;
+    if (fold === null || bytes < foldedBytesMin) {
+      combine(views, left, right, into, count);
+      return;
+    }
+    const whole = bytes - (bytes % 16);
+    fold(left, right, into, whole, format, operation);
+    if (whole < bytes) combine(views, left + whole, right + whole, into + whole, (bytes - whole) / itemBytes);
+  };
 }
 
 /** As `kernelFor`, for operands in up to three buffers. */

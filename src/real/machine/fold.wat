@@ -1,12 +1,22 @@
 ;; Predefined operations on predefined elements, in the node's memory: left = left ∘ right, element by element, bit for bit as
-;; core/comm/op/kernels-number.ts and kernels-bytes.ts combine them. Both operands are aligned as their elements want it.
+;; core/comm/op/kernels-number.ts and kernels-bytes.ts combine them. The same with the result elsewhere, in whatever memory: `foldInto`.
 ;;
 ;; Formats of elements: 0 to 7 are int8, uint8, int16, uint16, int32, uint32, int64, uint64; 8 is float32, 9 float64. Operations are
 ;; counted from 0x20 of the ABI: sum 1, min 2, max 3, prod 4, band 8, bor 9, bxor 10, land 16, lor 17, lxor 18.
 (module
   (import "node" "memory" (memory 1 65536 shared))
 
-  (func (export "fold") (param $left i32) (param $right i32) (param $bytes i32) (param $format i32) (param $operation i32)
+  ;; How far the result lies behind the left operand.
+  (global $shift (mut i32) (i32.const 0))
+
+  ;; into = left ∘ right, whole sixteens of bytes; `into` may be `left` or `right`, and overlaps them in no other way.
+  (func (export "foldInto")
+    (param $left i32) (param $right i32) (param $into i32) (param $bytes i32) (param $format i32) (param $operation i32)
+    (global.set $shift (i32.sub (local.get $into) (local.get $left)))
+    (call $fold (local.get $left) (local.get $right) (local.get $bytes) (local.get $format) (local.get $operation))
+    (global.set $shift (i32.const 0)))
+
+  (func $fold (export "fold") (param $left i32) (param $right i32) (param $bytes i32) (param $format i32) (param $operation i32)
     (local $whole i32) (local $end i32) (local $isFloat i32) (local $isDouble i32)
     (if (i32.eqz (local.get $bytes)) (then (return)))
     (local.set $end (i32.add (local.get $left) (local.get $bytes)))
@@ -55,19 +65,22 @@
 
   ;; A sum of two float64 has the same bits in a vector and alone.
   (func $sumFloat64 (param $left i32) (param $right i32) (param $end i32)
+    (local $into i32)
     (loop $next
-      (v128.store (local.get $left) (f64x2.add (v128.load (local.get $left)) (v128.load (local.get $right))))
-      (v128.store offset=16 (local.get $left) (f64x2.add (v128.load offset=16 (local.get $left)) (v128.load offset=16 (local.get $right))))
-      (v128.store offset=32 (local.get $left) (f64x2.add (v128.load offset=32 (local.get $left)) (v128.load offset=32 (local.get $right))))
-      (v128.store offset=48 (local.get $left) (f64x2.add (v128.load offset=48 (local.get $left)) (v128.load offset=48 (local.get $right))))
+      (local.set $into (i32.add (local.get $left) (global.get $shift)))
+      (v128.store (local.get $into) (f64x2.add (v128.load (local.get $left)) (v128.load (local.get $right))))
+      (v128.store offset=16 (local.get $into) (f64x2.add (v128.load offset=16 (local.get $left)) (v128.load offset=16 (local.get $right))))
+      (v128.store offset=32 (local.get $into) (f64x2.add (v128.load offset=32 (local.get $left)) (v128.load offset=32 (local.get $right))))
+      (v128.store offset=48 (local.get $into) (f64x2.add (v128.load offset=48 (local.get $left)) (v128.load offset=48 (local.get $right))))
       (local.set $right (i32.add (local.get $right) (i32.const 64)))
       (br_if $next
         (i32.lt_u (local.tee $left (i32.add (local.get $left) (i32.const 64))) (local.get $end)))))
 
   ;; As `floatVectors` has it where something is not a number.
   (func $sumFloat32 (param $left i32) (param $right i32) (param $end i32)
-    (local $a v128) (local $b v128) (local $c v128) (local $d v128)
+    (local $into i32) (local $a v128) (local $b v128) (local $c v128) (local $d v128)
     (loop $next
+      (local.set $into (i32.add (local.get $left) (global.get $shift)))
       (local.set $a (f32x4.add (v128.load (local.get $left)) (v128.load (local.get $right))))
       (local.set $b (f32x4.add (v128.load offset=16 (local.get $left)) (v128.load offset=16 (local.get $right))))
       (local.set $c (f32x4.add (v128.load offset=32 (local.get $left)) (v128.load offset=32 (local.get $right))))
@@ -80,10 +93,10 @@
           (call $floats (local.get $left) (local.get $right) (i32.add (local.get $left) (i32.const 64)) (i32.const 0)
             (i32.const 1)))
         (else
-          (v128.store (local.get $left) (local.get $a))
-          (v128.store offset=16 (local.get $left) (local.get $b))
-          (v128.store offset=32 (local.get $left) (local.get $c))
-          (v128.store offset=48 (local.get $left) (local.get $d))))
+          (v128.store (local.get $into) (local.get $a))
+          (v128.store offset=16 (local.get $into) (local.get $b))
+          (v128.store offset=32 (local.get $into) (local.get $c))
+          (v128.store offset=48 (local.get $into) (local.get $d))))
       (local.set $right (i32.add (local.get $right) (i32.const 64)))
       (br_if $next
         (i32.lt_u (local.tee $left (i32.add (local.get $left) (i32.const 64))) (local.get $end)))))
@@ -104,7 +117,7 @@
           (local.set $a (v128.or (local.get $a) (local.get $b)))
           (br $done))
         (local.set $a (v128.xor (local.get $a) (local.get $b))))
-      (v128.store (local.get $left) (local.get $a))
+      (v128.store (i32.add (local.get $left) (global.get $shift)) (local.get $a))
       (local.set $right (i32.add (local.get $right) (i32.const 16)))
       (br_if $next
         (i32.lt_u (local.tee $left (i32.add (local.get $left) (i32.const 16))) (local.get $end)))))
@@ -128,7 +141,7 @@
           (local.set $a (i32x4.add (local.get $a) (local.get $b)))
           (br $done))
         (local.set $a (i64x2.add (local.get $a) (local.get $b))))
-      (v128.store (local.get $left) (local.get $a))
+      (v128.store (i32.add (local.get $left) (global.get $shift)) (local.get $a))
       (local.set $right (i32.add (local.get $right) (i32.const 16)))
       (br_if $next
         (i32.lt_u (local.tee $left (i32.add (local.get $left) (i32.const 16))) (local.get $end)))))
@@ -174,7 +187,7 @@
         (then
           (call $floats (local.get $left) (local.get $right) (i32.add (local.get $left) (i32.const 16))
             (local.get $isDouble) (local.get $operation)))
-        (else (v128.store (local.get $left) (local.get $a))))
+        (else (v128.store (i32.add (local.get $left) (global.get $shift)) (local.get $a))))
       (local.set $right (i32.add (local.get $right) (i32.const 16)))
       (br_if $next
         (i32.lt_u (local.tee $left (i32.add (local.get $left) (i32.const 16))) (local.get $end)))))
@@ -205,11 +218,11 @@
         (local.set $a (f64.mul (local.get $a) (local.get $b))))
       (if (local.get $isDouble)
         (then
-          (f64.store (local.get $left) (local.get $a))
+          (f64.store (i32.add (local.get $left) (global.get $shift)) (local.get $a))
           (local.set $left (i32.add (local.get $left) (i32.const 8)))
           (local.set $right (i32.add (local.get $right) (i32.const 8))))
         (else
-          (f32.store (local.get $left) (f32.demote_f64 (local.get $a)))
+          (f32.store (i32.add (local.get $left) (global.get $shift)) (f32.demote_f64 (local.get $a)))
           (local.set $left (i32.add (local.get $left) (i32.const 4)))
           (local.set $right (i32.add (local.get $right) (i32.const 4)))))
       (br_if $next (i32.lt_u (local.get $left) (local.get $end)))))
@@ -246,13 +259,13 @@
             (block $two
               (block $one
                 (br_table $one $two $four $eight (i32.shr_u (local.get $format) (i32.const 1))))
-              (i64.store8 (local.get $left) (local.get $a))
+              (i64.store8 (i32.add (local.get $left) (global.get $shift)) (local.get $a))
               (br $done))
-            (i64.store16 (local.get $left) (local.get $a))
+            (i64.store16 (i32.add (local.get $left) (global.get $shift)) (local.get $a))
             (br $done))
-          (i64.store32 (local.get $left) (local.get $a))
+          (i64.store32 (i32.add (local.get $left) (global.get $shift)) (local.get $a))
           (br $done))
-        (i64.store (local.get $left) (local.get $a)))
+        (i64.store (i32.add (local.get $left) (global.get $shift)) (local.get $a)))
       (local.set $right (i32.add (local.get $right) (local.get $bytes)))
       (br_if $next
         (i32.lt_u (local.tee $left (i32.add (local.get $left) (local.get $bytes))) (local.get $end)))))

@@ -1,0 +1,51 @@
+/**
+ * Folds: a kernel of the machine that combines sixteen bytes at a time, in a memory that has one (`Views.fold`). It gives the bits that
+ * the kernels of this folder give, to elements one by one; so it takes the long part of an operand, and a kernel what is left of it.
+ */
+import type { Datatype } from "../datatype/datatype.ts";
+import type { ElementFormat } from "../datatype/element.ts";
+import { groupsOf, type PredefinedOp } from "./op-predefined.ts";
+
+/**
+ * into = left ∘ right for a multiple of 16 bytes, at byte offsets that need no alignment; `into` may be `left` or `right`, and overlaps them in
+ * no other way. `format` is an index of `foldedFormats`, `operation` counts from 0x20 of the standard ABI.
+ */
+export type Fold = (
+  left: number,
+  right: number,
+  into: number,
+  bytes: number,
+  format: number,
+  operation: number,
+) => void;
+
+/** Elements that folds read, by their number there. */
+export const foldedFormats: readonly ElementFormat[] = [
+  ...(["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"] as const),
+  ...(["float32", "float64"] as const),
+];
+
+/** The operation as folds know it. */
+export const foldedOperation = ({ handle }: PredefinedOp): number => handle - 0x20;
+
+export interface Folded {
+  readonly format: number;
+  readonly operation: number;
+  /** Of an item, a power of two up to 16. */
+  readonly itemBytes: number;
+}
+
+/** Null: folds do not know this operation on items of that type. The operation takes the type. */
+export function foldedAs(op: PredefinedOp, { elements, extent }: Datatype): Folded | null {
+  const [element, other] = elements;
+  if (element === undefined || other !== undefined || extent !== element.bytes) return null;
+  if (groupsOf[op.name]?.includes(element.group) !== true) return null;
+  const format = foldedFormats.indexOf(halvesOf(op, element.format));
+  return format < 0 ? null : { format, operation: foldedOperation(op), itemBytes: extent };
+}
+
+/** A sum of complex numbers is that of their halves. */
+function halvesOf({ name }: PredefinedOp, format: ElementFormat): ElementFormat {
+  if (name !== "SUM") return format;
+  return format === "complex64" ? "float32" : format === "complex128" ? "float64" : format;
+}
