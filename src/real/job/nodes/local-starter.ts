@@ -4,6 +4,7 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { NodeLoss } from "../../../core/service/outcome.ts";
+import { flagsFor } from "../../../v8/flags.ts";
 import { encodeInvitation, type Invitation } from "../../control-link/invitation.ts";
 import { ProcessWork } from "../../machine/process-work.ts";
 import { withLateVariables } from "../../messages/late-variables.ts";
@@ -47,7 +48,8 @@ export class LocalStarter implements NodeStarter {
     const { folder, command, isC, debugPort, starts } = this.#options;
     const inspector = debugPort === 0 ? [] : inspectorOptions(debugPort + number - 1);
     // Not the options of the process that calls `launch`: they may be a debugger's or a test runner's.
-    const options = ["--disable-warning=ExperimentalWarning", ...inspector];
+    const holding = isC ? flagsFor("hold memories of C programs") : [];
+    const options = ["--disable-warning=ExperimentalWarning", ...holding, ...inspector];
     const node = [process.execPath, ...options, join(__dirname, "agent.cjs"), folder];
     const [file, ...words] = [...command, ...node];
     const inherited = isC ? withLateVariables(process.env) : process.env;
