@@ -285,6 +285,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "real/transport",
     "real/machine",
     "core/service",
+    "v8",
   ],
   "real/job/clones": [
     "real/job/nodes",

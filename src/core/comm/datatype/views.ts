@@ -5,7 +5,6 @@
  * Offsets are bytes from the start of the buffer, up to 4 GiB.
  */
 import { assert } from "../../base/assert.ts";
-import type { Fold } from "../op/fold.ts";
 
 const known = new WeakMap<ArrayBufferLike, Views>();
 
@@ -15,6 +14,19 @@ export function viewsOf(buffer: ArrayBufferLike): Views {
   known.set(buffer, views);
   return views;
 }
+
+/**
+ * into = left ∘ right for a multiple of 16 bytes, at byte offsets that need no alignment; `into` may be `left` or `right`, and overlaps them in
+ * no other way. Which numbers formats and operations have is in op/fold.ts.
+ */
+export type Fold = (
+  left: number,
+  right: number,
+  into: number,
+  bytes: number,
+  format: number,
+  operation: number,
+) => void;
 
 export class Views {
   readonly buffer: ArrayBufferLike;

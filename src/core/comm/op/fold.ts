@@ -1,23 +1,10 @@
 /**
- * Folds: a kernel of the machine that combines sixteen bytes at a time, in a memory that has one (`Views.fold`). It gives the bits that
+ * Folds: a kernel of the machine that combines sixteen bytes at a time, in a memory that has one (`Fold` in datatype/views.ts). It gives the bits that
  * the kernels of this folder give, to elements one by one; so it takes the long part of an operand, and a kernel what is left of it.
  */
 import type { Datatype } from "../datatype/datatype.ts";
 import type { ElementFormat } from "../datatype/element.ts";
 import { groupsOf, type PredefinedOp } from "./op-predefined.ts";
-
-/**
- * into = left ∘ right for a multiple of 16 bytes, at byte offsets that need no alignment; `into` may be `left` or `right`, and overlaps them in
- * no other way. `format` is an index of `foldedFormats`, `operation` counts from 0x20 of the standard ABI.
- */
-export type Fold = (
-  left: number,
-  right: number,
-  into: number,
-  bytes: number,
-  format: number,
-  operation: number,
-) => void;
 
 /** Elements that folds read, by their number there. */
 export const foldedFormats: readonly ElementFormat[] = [
@@ -25,10 +12,10 @@ export const foldedFormats: readonly ElementFormat[] = [
   ...(["float32", "float64"] as const),
 ];
 
-/** The operation as folds know it. */
-export const foldedOperation = ({ handle }: PredefinedOp): number => handle - 0x20;
+/** Folds count operations from there, in the numbering of the standard ABI. */
+const firstHandle = 0x20;
 
-export interface Folded {
+interface Folded {
   readonly format: number;
   readonly operation: number;
   /** Of an item, a power of two up to 16. */
@@ -41,7 +28,7 @@ export function foldedAs(op: PredefinedOp, { elements, extent }: Datatype): Fold
   if (element === undefined || other !== undefined || extent !== element.bytes) return null;
   if (groupsOf[op.name]?.includes(element.group) !== true) return null;
   const format = foldedFormats.indexOf(halvesOf(op, element.format));
-  return format < 0 ? null : { format, operation: foldedOperation(op), itemBytes: extent };
+  return format < 0 ? null : { format, operation: op.handle - firstHandle, itemBytes: extent };
 }
 
 /** A sum of complex numbers is that of their halves. */

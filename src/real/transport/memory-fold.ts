@@ -1,5 +1,5 @@
 /** The kernels of fold.wat: on the boards of a node, and for long operands in any other shared memory. */
-import type { Fold } from "../../core/comm/op/fold.ts";
+import type { Fold } from "../../core/comm/datatype/views.ts";
 import foldBytes from "./fold.wat";
 
 let module: WebAssembly.Module | undefined;
