@@ -8,8 +8,9 @@
   (import "plane" "beginScatter" (func $beginScatter (param i32 i32 i32 i32 i32 i32 i32 i32) (result i32 i32 i32)))
   (import "plane" "meet" (func $meet (param v128) (result i32 v128)))
   (import "plane" "resume" (func $resume (result i32 v128)))
-  (import "plane" "blocks" (func $blocks (result i32 i32)))
+  (import "plane" "blocks" (func $blocks (result i32 i32 i32 i32)))
   (import "plane" "blockOf" (func $blockOf (param i32) (result i32)))
+  (import "plane" "startOf" (func $startOf (param i32) (result v128)))
   (import "plane" "leave" (func $leave))
   (import "plane" "end" (func $end))
   (import "face" "copyOut" (func $copyOut (param i32 i32 i32)))
@@ -183,13 +184,26 @@
         (call $end)))
     (i32.const 1))
 
+  ;; The member's own block is where the program has it.
   (func $takeBlocks (param $receive i32)
-    (local $members i32) (local $bytes i32) (local $member i32)
+    (local $members i32) (local $bytes i32) (local $member i32) (local $own i32) (local $ownAt i32)
     (call $blocks)
+    (local.set $ownAt)
+    (local.set $own)
     (local.set $bytes)
     (local.set $members)
     (loop $next
-      (call $copyIn (local.get $receive) (call $blockOf (local.get $member)) (local.get $bytes))
+      (if (i32.eq (local.get $member) (local.get $own))
+        (then
+          (if (i32.ne (local.get $receive) (local.get $ownAt))
+            (then
+              (if (i32.eq (local.get $bytes) (i32.const 8))
+                (then (i64.store (local.get $receive) (i64.load (local.get $ownAt))))
+                (else (memory.copy (local.get $receive) (local.get $ownAt) (local.get $bytes)))))))
+        (else
+          (if (i32.eq (local.get $bytes) (i32.const 8))
+            (then (v128.store64_lane 0 (local.get $receive) (call $startOf (local.get $member))))
+            (else (call $copyIn (local.get $receive) (call $blockOf (local.get $member)) (local.get $bytes))))))
       (local.set $receive (i32.add (local.get $receive) (local.get $bytes)))
       (br_if $next
         (i32.lt_u (local.tee $member (i32.add (local.get $member) (i32.const 1))) (local.get $members))))

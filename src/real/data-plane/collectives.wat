@@ -375,11 +375,19 @@
     (call $end)
     (i32.const 0))
 
-  ;; How many blocks this member gets, the length of each, and where that of a member is: of a scatter the root's alone.
-  (func (export "blocks") (result i32 i32)
+  ;; How many blocks this member gets, the length of each; and of gathers which one is its own, and where the program has that. −1: none is.
+  ;; (An exchange takes its own from the board, too: 64 KiB are there sooner.)
+  (func (export "blocks") (result i32 i32 i32 i32)
+    (local $isGather i32)
+    ;; Kinds 2 and 6.
+    (local.set $isGather (i32.and (i32.shr_u (i32.const 0x44) (global.get $kind)) (i32.const 1)))
     (select (i32.const 1) (i32.load offset=32 (global.get $seat)) (i32.eq (global.get $kind) (i32.const 4)))
-    (global.get $bytes))
-  (func (export "blockOf") (param $member i32) (result i32)
+    (global.get $bytes)
+    (select (i32.load offset=36 (global.get $seat)) (i32.const -1) (local.get $isGather))
+    (global.get $puts))
+
+  ;; Where the block of that member is: of a scatter it is the root's.
+  (func $blockOf (export "blockOf") (param $member i32) (result i32)
     (i32.add
       (call $bytesAt (select (global.get $root) (local.get $member) (i32.eq (global.get $kind) (i32.const 4))))
       (select
@@ -387,6 +395,9 @@
         (i32.const 0)
         ;; Parts of a scatter (4) and an exchange (8) have a block for each member.
         (i32.and (i32.shr_u (i32.const 0x110) (global.get $kind)) (i32.const 1)))))
+  ;; And what it begins with.
+  (func (export "startOf") (param $member i32) (result v128)
+    (v128.load (call $blockOf (local.get $member))))
 
   ;; This member has arrived at the gate, and the engine goes on with its call.
   (func $leave (export "leave")
