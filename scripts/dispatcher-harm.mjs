@@ -1,8 +1,9 @@
-// The dispatcher dies while ranks are moved, for scripts/kills.mjs. It is the command itself: `banyan run` is a process of its own here, an order
-// comes from `banyan move`, SIGKILL up to 600 ms later. All other processes of the job must go by themselves. Where the job's folder has
-// everything `banyan resume` goes on, and may be killed too; else that was the end.
+// The command dies, for scripts/kills.mjs: `banyan run` is a process of its own here. The dispatcher alone while ranks are moved, by an order of `banyan move` and SIGKILL up to 600 ms
+// later; all other processes of the job must go by themselves. Or every process of the job at once, as in a power cut. Where the job's folder has everything `banyan resume` goes on, and
+// may be killed too; else that was the end.
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { signal } from "./kill-harm.mjs";
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Nodes hear of it at once; what they have under way may take a moment. */
@@ -15,11 +16,28 @@ export function dispatcherCase({ random, logEntry }) {
     ? { ranks: 4, nodes: 2, protocol: "logging", checkpointEveryMs: 400 }
     : { ranks: 2, nodes: 2, replicas: 2, protocol: "replication" };
   const kills = isKept ? 1 + Math.floor(random() * 2) : 1;
+  const words = isKept ? ["--checkpoint-every", "400ms"] : ["--sustain", "--spares", "1"];
   const what = `moves-dispatcher, ${options.protocol}, ${kills} times`;
-  return { ...options, plan: "", harm: new DispatcherDeaths({ random, kills, isKept }, logEntry), what };
+  const harm = new CommandDeaths({ random, kills, isKept, words, strike: moveAndKill }, logEntry);
+  return { ...options, plan: "", harm, what };
 }
 
-class DispatcherDeaths {
+/** Options of a job all of whose processes are killed so often. */
+export function powerCutCase({ random, logEntry }) {
+  const oneOf = (all) => all[Math.floor(random() * all.length)];
+  const memories = 1 + Math.floor(random() * 3);
+  const checkpointEveryMs = oneOf([0, 400, 1_000]);
+  const kills = 1 + Math.floor(random() * 4);
+  const durable = oneOf(["process", "process", "disk"]);
+  const words = ["--memories", `${memories}`, "--durable", durable];
+  if (checkpointEveryMs > 0) words.push("--checkpoint-every", `${checkpointEveryMs}ms`);
+  const harm = new CommandDeaths({ random, kills, isKept: true, words, strike: killAll }, logEntry);
+  const what = ["volatile-resume", `${memories} memories`, `durable ${durable}`, `${kills} times`].join(", ");
+  const times = checkpointEveryMs > 0 ? { checkpointEveryMs } : {};
+  return { ranks: 4, nodes: oneOf([2, 4]), protocol: "channel-memory", ...times, plan: "", harm, what };
+}
+
+class CommandDeaths {
   done = [];
   ordered = 0;
   refused = 0;
@@ -27,13 +45,18 @@ class DispatcherDeaths {
   #random;
   #kills;
   #isKept;
+  /** Of the command line, behind the protocol. */
+  #words;
+  #strike;
   #log;
   #isAllGone = true;
 
-  constructor({ random, kills, isKept }, logEntry) {
+  constructor({ random, kills, isKept, words, strike }, logEntry) {
     this.#random = random;
     this.#kills = kills;
     this.#isKept = isKept;
+    this.#words = words;
+    this.#strike = strike;
     this.#log = logEntry;
   }
 
@@ -46,18 +69,16 @@ class DispatcherDeaths {
   }
 
   /** As `runOnce`: one rank of the program prints. */
-  async play(module, { ranks, nodes, args, timeoutMs, jobFolder, checkpointEveryMs }) {
+  async play(module, { ranks, nodes, protocol, args, timeoutMs, jobFolder }) {
     const startMs = performance.now();
     const mark = `banyan-kills-${process.pid}-${Math.floor(startMs)}`;
     const run = { out: "", said: [], code: null };
-    const how = this.#isKept
-      ? ["--protocol", "logging", "--checkpoint-every", `${checkpointEveryMs}ms`, "--job-dir", jobFolder]
-      : ["--protocol", "replication", "--sustain", "--spares", "1"];
+    const how = ["--protocol", protocol, ...this.#words, ...(this.#isKept ? ["--job-dir", jobFolder] : [])];
     const first = ["run", "-n", `${ranks}`, "--nodes", `${nodes}`, ...how, module, ...args];
     for (let life = 0; life === 0 || (this.#isKept && run.code === null); life++) {
       const isKilled = this.done.length < this.#kills;
       const child = this.#start(life === 0 ? first : ["resume", jobFolder], { mark, run });
-      if (isKilled) await this.#killInMove(child, ranks, nodes);
+      if (isKilled) await this.#strike(child, { ranks, nodes, mark, harm: this });
       const timer = setTimeout(() => child.process.kill("SIGINT"), timeoutMs);
       run.code = await child.ended;
       clearTimeout(timer);
@@ -88,21 +109,21 @@ class DispatcherDeaths {
     return { process: child, ended: new Promise((resolve) => child.on("close", (code) => resolve(code))) };
   }
 
-  async #killInMove({ process: child, ended }, ranks, nodes) {
-    const below = (count) => Math.floor(this.#random() * count);
-    const [beforeMs, afterMs] = [1_200 + this.#random() * 2_500, this.#random() * 600];
-    const order = this.#random() < 0.7 ? ["--rank", `${below(ranks)}`] : ["--drain", `${below(nodes)}`];
-    await Promise.race([pause(beforeMs), ended]);
-    if (child.exitCode !== null) return;
-    const asked = this.#start(["move", `${child.pid}`, ...order], { mark: "none", run: { out: "", said: [] } });
+  random() {
+    return this.#random();
+  }
+
+  log(text) {
+    this.#log(text);
+  }
+
+  /** `banyan move` with those words. */
+  async order(pid, words) {
+    const asked = this.#start(["move", `${pid}`, ...words], { mark: "none", run: { out: "", said: [] } });
     const code = await asked.ended;
     this.ordered++;
     if (code !== 0) this.refused++;
-    this.#log(`move ${order.join(" ")}: ${code === 0 ? "ordered" : "refused"}`);
-    await Promise.race([pause(afterMs), ended]);
-    if (child.exitCode !== null || !child.kill("SIGKILL")) return;
-    this.#log(`SIGKILL to the dispatcher (${child.pid})`);
-    this.done.push("dispatcher");
+    this.#log(`move ${words.join(" ")}: ${code === 0 ? "ordered" : "refused"}`);
   }
 
   /** Everything that the dispatcher had started, and its nodes. */
@@ -113,6 +134,29 @@ class DispatcherDeaths {
     this.#isAllGone = left.length === 0;
     if (!this.#isAllGone) run.said.push(`Cannot go on: processes ${left.join(", ")} have outlived the dispatcher`);
   }
+}
+
+async function moveAndKill({ process: child, ended }, { ranks, nodes, harm }) {
+  const below = (count) => Math.floor(harm.random() * count);
+  const [beforeMs, afterMs] = [1_200 + harm.random() * 2_500, harm.random() * 600];
+  const words = harm.random() < 0.7 ? ["--rank", `${below(ranks)}`] : ["--drain", `${below(nodes)}`];
+  await Promise.race([pause(beforeMs), ended]);
+  if (child.exitCode !== null) return;
+  await harm.order(child.pid, words);
+  await Promise.race([pause(afterMs), ended]);
+  if (child.exitCode !== null || !child.kill("SIGKILL")) return;
+  harm.log(`SIGKILL to the dispatcher (${child.pid})`);
+  harm.done.push("dispatcher");
+}
+
+/** Also while it starts, or resumes. */
+async function killAll({ process: child, ended }, { mark, harm }) {
+  await Promise.race([pause(100 + harm.random() * 3_500), ended]);
+  if (child.exitCode !== null) return;
+  const pids = marked(mark).map(Number);
+  for (const pid of pids) signal(pid, "SIGKILL");
+  harm.log(`SIGKILL to ${pids.length} processes`);
+  harm.done.push("all");
 }
 
 function marked(mark) {

@@ -10,6 +10,7 @@ export function processes(kind) {
     spare: /^banyan-node spare/,
     logger: /^banyan-logger\0*$/,
     server: /^banyan-checkpoint-server/,
+    memory: /^banyan memory \d/,
   }[kind];
   return readdirSync("/proc/self/task")
     .flatMap((thread) => textOf(`/proc/self/task/${thread}/children`).split(" ").filter(Boolean).map(Number))

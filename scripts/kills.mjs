@@ -2,9 +2,11 @@
 //   node scripts/kills.mjs [--runs 50] [--aimed 20] [--seed 1] [--only words of a plan] [--busy] [--minutes 10]
 //   node scripts/kills.mjs --kinds starting,soak,services,together,damaged …
 //   node scripts/kills.mjs --aimed 0 --kinds moves,moves-logging,moves-none [--references known.json] …
+//   node scripts/kills.mjs --aimed 0 --kinds volatile,volatile-resume …
 // Of the runs so many are aimed by the fault plan at the windows below; the others take turns among the kinds: "planned", at random
 // moments, by a fault plan; some by signals from outside (kill-harm.mjs), all of these under message logging; in "moves" ranks are moved and
-// killed, under replication and under what the name says (move-harm.mjs). A table says what came of each, and counts end it: "ended" are jobs that
+// killed, under replication and under what the name says (move-harm.mjs); in "volatile" nodes and memories die under channel memories (volatile-harm.mjs), and every process of the job at
+// once in "volatile-resume" (dispatcher-harm.mjs). A table says what came of each, and counts end it: "ended" are jobs that
 // could not go on, and said so; "hung" those whose time was over. A run is drawn from a seed of its own, which the table has: the same kind
 // with that seed, `--aimed 0` and `--runs 1` is that run again. Of one that went wrong the job's folder and a log are kept.
 // `--busy`: beside as many busy loops as there are cores. `--minutes`: no further run is begun after that time. `--references`: a file
@@ -13,10 +15,20 @@ import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import { powerCutCase } from "./dispatcher-harm.mjs";
 import { givenOptions, refuse } from "./given-options.mjs";
 import { harms } from "./kill-harm.mjs";
 import { compile, isBeginning, movedPrograms, problemOf, programs, randomOf, runOnce } from "./kill-runs.mjs";
 import { moveCase, moveKinds } from "./move-harm.mjs";
+import { volatileCase } from "./volatile-harm.mjs";
+
+/** Kinds whose jobs and programs are their own. */
+const ownCases = {
+  ...Object.fromEntries(moveKinds.map((it) => [it, (means) => moveCase(it, means)])),
+  volatile: volatileCase,
+  "volatile-resume": powerCutCase,
+};
+const ownKinds = Object.keys(ownCases);
 
 const { values } = givenOptions({
   options: {
@@ -24,14 +36,14 @@ const { values } = givenOptions({
     aimed: { type: "string", default: "20" },
     seed: { type: "string", default: "1" },
     only: { type: "string", default: "" },
-    kinds: { type: "string", default: ["planned", ...Object.keys(harms), ...moveKinds].join() },
+    kinds: { type: "string", default: ["planned", ...Object.keys(harms), ...ownKinds].join() },
     references: { type: "string", default: "" },
     busy: { type: "boolean", default: false },
     minutes: { type: "string", default: "Infinity" },
   },
 });
 const kinds = values.kinds.split(",");
-const known = ["planned", ...Object.keys(harms), ...moveKinds];
+const known = ["planned", ...Object.keys(harms), ...ownKinds];
 const unknown = kinds.find((kind) => !known.includes(kind));
 if (unknown !== undefined) refuse(`There is no kind "${unknown}": ${known.join(", ")}`);
 const runs = Number(values.runs);
@@ -122,13 +134,13 @@ process.on("exit", () => {
 
 /** Programs whose every receive names its source, where that is needed. */
 function programFor(kind, { replication }) {
-  if (!moveKinds.includes(kind)) return programs;
+  if (!ownKinds.includes(kind)) return programs;
   const needsNames = replication === "mirror";
   // Programs in TypeScript are not moved where nothing is kept.
   const can = ([, { named, source, isOfRank0 = false }]) =>
     (!needsNames || named !== null) &&
     (kind !== "moves-none" || !source.endsWith(".ts")) &&
-    (kind !== "moves-dispatcher" || isOfRank0);
+    ((kind !== "moves-dispatcher" && kind !== "volatile-resume") || isOfRank0);
   return Object.fromEntries(
     Object.entries(movedPrograms)
       .filter(can)
@@ -183,7 +195,7 @@ for (let i = 0; i < runs && performance.now() < endMs; i++) {
   const caseOf = {
     aimed: () => windows[i % windows.length],
     planned: randomCase,
-    ...Object.fromEntries(moveKinds.map((it) => [it, () => moveCase(it, { random, logEntry })])),
+    ...Object.fromEntries(ownKinds.map((it) => [it, () => ownCases[it]({ random, logEntry })])),
   };
   const { plan: planned, harm, what, ...options } = (caseOf[kind] ?? (() => harmfulCase(kind)))();
   const choice = programFor(kind, options);
@@ -195,10 +207,10 @@ for (let i = 0; i < runs && performance.now() < endMs; i++) {
   const moment = () => `${Math.round(50 + random() * 0.7 * runMs)}ms`;
   const plan = planned.replaceAll(/\bT\b/g, moment()).replaceAll(/\bU\b/g, moment());
   const planOf = plan === "" ? {} : { faults: plan };
-  const isMoved = moveKinds.includes(kind);
+  const isOwn = ownKinds.includes(kind);
   const jobFolder = join(folder, `job-${kind}-${seed}`);
-  const timeoutMs = isMoved ? 60_000 + 5 * runMs : harm === undefined ? 90_000 : 300_000;
-  const all = { protocol: "logging", ...options, ...planOf, ...(isMoved ? { jobFolder } : {}), args, timeoutMs };
+  const timeoutMs = isOwn ? 60_000 + 5 * runMs : harm === undefined ? 90_000 : 300_000;
+  const all = { protocol: "logging", ...options, ...planOf, ...(isOwn ? { jobFolder } : {}), args, timeoutMs };
   harm?.begin();
   const played = harm?.play?.(module, all);
   const run = await (played ?? runOnce(module, all, (event, job) => harm?.event(event, job)));
@@ -222,9 +234,10 @@ for (let i = 0; i < runs && performance.now() < endMs; i++) {
   count.moved += harm?.moved ?? 0;
   count.refused += harm?.refused ?? 0;
   const { ranks, nodes, sets = "node", checkpointEveryMs = "none" } = options;
-  const how = `${ranks} on ${nodes}, ${isMoved ? "" : `sets ${sets}, `}checkpoints ${checkpointEveryMs}`;
+  const how = `${ranks} on ${nodes}, ${isOwn ? "" : `sets ${sets}, `}checkpoints ${checkpointEveryMs}`;
   const isBad = outcome === "wrong" || outcome === "hung";
-  const moves = isMoved ? `, ${harm.ordered} orders, ${harm.refused} refused, ${harm.moved} moved` : "";
+  const moves =
+    harm?.ordered !== undefined ? `, ${harm.ordered} orders, ${harm.refused} refused, ${harm.moved} moved` : "";
   const said = isBad ? `${outcome.toUpperCase()}: ${problem}` : outcome;
   const row = [seed, name, how, what ?? plan, said, `${faults}${moves}`, `${(run.ms / 1000).toFixed(1)} s`];
   console.log(`| ${row.join(" | ")} |`);
