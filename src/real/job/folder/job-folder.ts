@@ -6,6 +6,7 @@
  *   event-log      what the event logger has acknowledged, under a protocol that has one
  *   memory-<number>  the segments of a channel memory
  *   run.json, output, input, processes   of a job that can be resumed: see resumable-job.ts, output-file.ts, input-file.ts, job-processes.ts
+ *   ended          was run.json: the job is over, and its files are being removed
  *   checkpoints    images of checkpoints, in a folder for each set; of those with servers `checkpoint-server-<number>`
  *   <rank>.image   an image of each rank of a frozen job
  *   job.json       what was frozen (`FrozenJob`); written last, so a folder that has it holds a whole frozen job
@@ -70,7 +71,7 @@ export function prepareJobFolder(folder: string): string | undefined {
 const ofFrozenJob = /^(\d+\.image|job\.json)(\.part)?$/;
 const ofProgram = /^program\.(wasm|cjs|mjs)$/;
 const ofRunningJob =
-  /^(journal(\.spoilt)?|event-log(\.new|\.spoilt)?|memory-\d+|checkpoints|checkpoint-server-\d+|(run\.json|output|processes)(\.new)?|input(\.spoilt)?|moved|world-\d+)$/;
+  /^(ended|journal(\.spoilt)?|event-log(\.new|\.spoilt)?|memory-\d+|checkpoints|checkpoint-server-\d+|(run\.json|output|processes)(\.new)?|input(\.spoilt)?|moved|world-\d+)$/;
 
 /** Takes away what a freeze that failed has left there, and nothing else. */
 export function removeFrozenJob(folder: string): void {
@@ -79,11 +80,32 @@ export function removeFrozenJob(folder: string): void {
   }
 }
 
-/** The job is over, and cannot be gone on with but for its frozen state: takes away all other files of the job, and nothing else. */
-export function removeEndedJob(folder: string, { isFrozen }: { readonly isFrozen: boolean }): void {
+const removeWhole = (path: string): void => rmSync(path, { recursive: true, force: true });
+
+/**
+ * The job is over, and cannot be gone on with but for its frozen state: takes away all other files of the job, and nothing else. One that is killed meanwhile has no
+ * run.json any more, so that nobody goes on with half of it; `finishRemoval` takes away the rest.
+ */
+export function removeEndedJob(
+  folder: string,
+  { isFrozen }: { readonly isFrozen: boolean },
+  remove: (path: string) => void = removeWhole,
+): void {
+  const run = join(folder, "run.json");
+  const ended = endedIn(folder);
+  if (existsSync(run)) renameSync(run, ended);
   const isMeant = (name: string): boolean => ofRunningJob.test(name) || (!isFrozen && ofProgram.test(name));
-  for (const name of readdirSync(folder).filter(isMeant)) rmSync(join(folder, name), { recursive: true, force: true });
+  const names = readdirSync(folder).filter(isMeant);
+  for (const name of names) if (join(folder, name) !== ended) remove(join(folder, name));
+  remove(ended);
 }
+
+/** Of a job that was over, and killed while its files were removed. Throws the system's errors. */
+export function finishRemoval(folder: string): void {
+  if (existsSync(endedIn(folder))) removeEndedJob(folder, { isFrozen: existsSync(join(folder, "job.json")) });
+}
+
+const endedIn = (folder: string): string => join(folder, "ended");
 
 /** The images of a job that is being moved are those that it goes on from, and others may be written beside. Returns their folder. Throws the system's errors. */
 export function setMovedAside(folder: string, ranks: number): string {

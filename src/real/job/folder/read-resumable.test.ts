@@ -1,11 +1,13 @@
 /** Folders that cannot be resumed say why in one line. */
 import { equal, match, ok } from "node:assert/strict";
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { JobRecord } from "../../../core/service/job-record.ts";
+import type { JobOutcome } from "../../../core/service/outcome.ts";
 import { placementOf } from "../../../core/service/placement.ts";
+import { removeEndedJob } from "./job-folder.ts";
 import { JournalFile } from "./journal-file.ts";
 import { OutputFile } from "./output-file.ts";
 import { readResumable } from "./read-resumable.ts";
@@ -94,6 +96,33 @@ test("V7: folders without a job, of a job that runs, of a job that has ended", (
   equal(refusal(failed), "Cannot resume X: the job has ended by itself, with exit code 3; run it again");
   const stopped = killedJob({ kind: "decided", outcome: { code: 124, reason: { kind: "timeout" }, afterMs: 1 } });
   equal(refusal(stopped), "");
+});
+
+test("V7: a job that is over is whole, or is none, at whichever of its files its removal was killed", () => {
+  for (let removed = 0; ; removed++) {
+    const finished: JobOutcome = { code: 0, reason: { kind: "finished" }, afterMs: 1 };
+    const place = killedJob({ kind: "decided", outcome: finished });
+    mkdirSync(join(place, "checkpoints", "set-0", "3"), { recursive: true });
+    writeFileSync(join(place, "checkpoints", "set-0", "3", "0.image"), "image");
+    mkdirSync(join(place, "memory-0"));
+    equal(refusal(place), "", "its last lines may have been seen by nobody");
+    let left = removed;
+    const remove = (path: string): void => {
+      if (left-- === 0) throw new Error("killed");
+      rmSync(path, { recursive: true, force: true });
+    };
+    let isOver = true;
+    try {
+      removeEndedJob(place, { isFrozen: false }, remove);
+    } catch {
+      isOver = false;
+    }
+    equal(refusal(place), "Cannot resume X: there is no job in it; one that has ended well leaves nothing");
+    equal(readdirSync(place).length, 0, "the rest is removed");
+    if (!isOver) continue;
+    ok(removed >= 5, `${removed} files`);
+    return;
+  }
 });
 
 test("V7: files that are torn, damaged, missing, or another version's", () => {

@@ -9,6 +9,7 @@ import type { JobOutcome } from "../../../core/service/outcome.ts";
 import type { OutputBook } from "../../../core/service/output-book.ts";
 import { distrust } from "../../../trust/folder.ts";
 import { type InputGiven, readGivenInput } from "./input-file.ts";
+import { finishRemoval } from "./job-folder.ts";
 import { livingProcesses } from "./job-processes.ts";
 import { readOutput } from "./output-file.ts";
 import { type ResumableJob, readRun, runIn } from "./resumable-job.ts";
@@ -37,6 +38,8 @@ export function readResumable(
   if (!existsSync(folder)) return `${cannot}: there is no such folder`;
   const wrong = distrust(folder);
   if (wrong !== undefined) return `${cannot}: ${wrong}, who could have changed it; copy it to a folder of your own`;
+  const left = removalFinished(folder);
+  if (left !== "") return `${cannot}: the job has ended well, and its files cannot be removed: ${left}`;
   if (existsSync(join(folder, "job.json"))) return `${cannot}: it holds a frozen job; go on with banyan thaw`;
   if (!existsSync(runIn(folder))) {
     return existsSync(join(folder, "journal"))
@@ -50,6 +53,16 @@ export function readResumable(
     return typeof read === "string" ? `${cannot}: ${read}` : read;
   } catch (error) {
     return `${cannot}: a file of it cannot be read: ${describeSystemError(error)}`;
+  }
+}
+
+/** The obstacle; empty: none. */
+function removalFinished(folder: string): string {
+  try {
+    finishRemoval(folder);
+    return "";
+  } catch (error) {
+    return describeSystemError(error);
   }
 }
 
