@@ -2,7 +2,7 @@
 // later; all other processes of the job must go by themselves. Or every process of the job at once, as in a power cut. Where the job's folder has everything `banyan resume` goes on, and
 // may be killed too; else that was the end.
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { signal } from "./kill-harm.mjs";
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -77,7 +77,10 @@ class CommandDeaths {
     const first = ["run", "-n", `${ranks}`, "--nodes", `${nodes}`, ...how, module, ...args];
     for (let life = 0; life === 0 || (this.#isKept && run.code === null); life++) {
       const isKilled = this.done.length < this.#kills;
-      const child = this.#start(life === 0 ? first : ["resume", jobFolder], { mark, run });
+      // Killed before it had begun: a line says so, and that it is to be run again.
+      const isAnew = life === 0 || hasNotBegun(run);
+      if (isAnew) rmSync(jobFolder, { recursive: true, force: true });
+      const child = this.#start(isAnew ? first : ["resume", jobFolder], { mark, run });
       if (isKilled) await this.#strike(child, { ranks, nodes, mark, harm: this });
       const timer = setTimeout(() => child.process.kill("SIGINT"), timeoutMs);
       run.code = await child.ended;
@@ -85,6 +88,7 @@ class CommandDeaths {
       if (performance.now() - startMs > timeoutMs) run.code = 124;
       // Killed when all was done and removed: there is nothing to go on with, and the output says whether that is right.
       if (life > 0 && run.code === 1 && /one that has ended well leaves nothing/.test(run.said.at(-1))) run.code = 0;
+      if (run.code === 1 && hasNotBegun(run)) run.code = null;
       if (run.code === null) await this.#allGone(mark, run);
       if (!this.#isAllGone) break;
     }
@@ -160,6 +164,8 @@ async function killAll({ process: child, ended }, { mark, harm }) {
   harm.log(`SIGKILL to ${pids.length} processes`);
   harm.done.push("all");
 }
+
+const hasNotBegun = ({ out, said }) => out === "" && /had not begun|no such folder/.test(said.at(-1));
 
 function marked(mark) {
   return readdirSync("/proc").filter((entry) => {
