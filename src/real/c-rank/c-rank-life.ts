@@ -140,9 +140,10 @@ export class CRank {
     const { members } = protocol;
     const cloning = setup.recovery === null ? null : (process.protocol?.cloning ?? null);
     if (cloning === null) return becomeQuiet(host, members);
+    const { wanted } = host;
     const isSource = becomeSource(host, cloning, members ?? [], answersMsMax);
     // Otherwise a wait of the program would end at once, and the node would hear of a stop each time: it would do nothing else.
-    if (!isSource) host.postponeStop(() => cloning.mustGoOn);
+    if (!isSource) host.postponeStop(wanted, () => cloning.mustGoOn);
     return isSource;
   }
 

@@ -143,7 +143,7 @@ test("D2 a stop that comes too early is postponed: waits last, until it is time 
     false,
   );
   assert.equal(idles, 0, "at once");
-  host.postponeStop(() => isTooEarly);
+  host.postponeStop(5, () => isTooEarly);
   assert.equal(
     host.waitUntil(() => false),
     false,
@@ -156,6 +156,9 @@ test("D2 a stop that comes too early is postponed: waits last, until it is time 
     false,
   );
   assert.equal(idles, 10, "another order");
+  // The order was another one when it was found that the first one came too early.
+  host.postponeStop(5, () => true);
+  assert.equal(host.shallStop(), true);
   words[at] = 0;
   assert.equal(host.shallStop(), false);
 });

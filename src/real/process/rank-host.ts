@@ -325,9 +325,9 @@ export class RankHost {
     return postponed === null || postponed.wanted !== wanted || !postponed.isTooEarly();
   }
 
-  /** It cannot do now what it was ordered to stop for: its program goes on, and waits as ever, until it can or the order is another. */
-  postponeStop(isTooEarly: () => boolean): void {
-    this.#postponed = { wanted: this.wanted, isTooEarly };
+  /** It cannot do now what it was ordered to stop for, `wanted`: its program goes on, and waits as ever, until it can or the order is another. */
+  postponeStop(wanted: number, isTooEarly: () => boolean): void {
+    this.#postponed = { wanted, isTooEarly };
   }
 
   /** Reads the node's notices; true when there were any. */
