@@ -7,12 +7,18 @@
 import { assert } from "../core/base/assert.ts";
 import type { Pointer } from "../core/base/brand.ts";
 import type { Board, Boards } from "../core/coll/engine/board.ts";
+import { Lent } from "../core/coll/engine/lent-parts.ts";
+import { Arrival } from "../core/coll/engine/seat.ts";
 import { type Views, viewsOf } from "../core/comm/datatype/views.ts";
 import type { Arena } from "./arena.ts";
 
 /** Boards lie in the arena of the node and belong to no process. */
 const owner = -1;
 const headBytes = 16;
+/** Of a part's head: where its bytes are lent. */
+const lentWord = 1;
+/** Little, so that it happens often. */
+const lentBytesMin = 24;
 
 export interface BoardLimits {
   readonly count: number;
@@ -76,6 +82,8 @@ interface SimBoardsPorts {
   wake(rank: number): void;
   /** Is that process on our node? */
   isHere(rank: number): boolean;
+  /** From the memory of a process of our node to our own. */
+  fetch(to: Pointer, toOffset: number, from: number, bytes: number): void;
   /** How often members met. */
   readonly counts: BoardCounts;
 }
@@ -83,6 +91,7 @@ interface SimBoardsPorts {
 export interface BoardCounts {
   meetings: number;
   withdrawn: number;
+  lent: number;
 }
 
 /** The end of one process. */
@@ -114,6 +123,8 @@ export class SimBoards implements Boards {
 
 class SimBoard implements Board {
   readonly bytesMax: number;
+  /** Programs give lent views as well. */
+  readonly lendsAll = false;
   readonly memory: Views;
   readonly seat = null;
   readonly #shared: Shared;
@@ -152,7 +163,26 @@ class SimBoard implements Board {
   }
 
   putLength(member: number, bytes: number): void {
-    this.memory.int32[this.#place(member) >> 2] = bytes;
+    const head = this.#place(member) >> 2;
+    this.memory.int32[head] = bytes;
+    this.memory.int32[head + lentWord] = 0;
+  }
+
+  get lentBytesMin(): number {
+    return this.#shared.members > 1 ? lentBytesMin : 0x7fffffff;
+  }
+
+  lend(member: number, at: number): void {
+    this.memory.int32[(this.#place(member) >> 2) + lentWord] = at;
+    if (at > Lent.ON_BOARD) this.#ports.counts.lent++;
+  }
+
+  lentAt(member: number): number {
+    return this.memory.int32[(this.#place(member) >> 2) + lentWord]!;
+  }
+
+  fetch(_member: number, to: Pointer, toOffset: number, lent: number, bytes: number): void {
+    this.#ports.fetch(to, toOffset, lent, bytes);
   }
 
   arrive(): boolean {
@@ -161,8 +191,8 @@ class SimBoard implements Board {
     return arrived[this.#bank] === members;
   }
 
-  takeOver(): boolean {
-    return false;
+  takeOver(): Arrival {
+    return Arrival.NONE;
   }
 
   withdraw(): boolean {

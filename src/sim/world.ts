@@ -6,12 +6,14 @@
  * ever, and the outcome says for what.
  */
 import { assert, unreachable } from "../core/base/assert.ts";
+import type { Pointer } from "../core/base/brand.ts";
 import type { Identity, ProcessName } from "../core/base/identity.ts";
 import { Group } from "../core/comm/group.ts";
 import type { NewProtocol } from "../core/ft/protocol.ts";
 import { spawnedWorldContext } from "../core/process/context.ts";
 import { type NodeMap, nodeMapOf } from "../core/process/node-map.ts";
 import { Process, type ProcessOptions } from "../core/process/process.ts";
+import type { Memory } from "../core/request/memory.ts";
 import { type Placement, placementOf } from "../core/service/placement.ts";
 import { CONTEXT, KIND, TAG } from "../core/wire/packet.ts";
 import { Agenda } from "./agenda.ts";
@@ -113,7 +115,7 @@ export class World<M extends ProcessMemory = SimMemory> {
   /** By node, where there are any; and the board of all ranks, −1: there is none. */
   readonly #boards: (NodeBoards | null)[];
   #worldBoard = -1;
-  readonly boardCounts: BoardCounts = { meetings: 0, withdrawn: 0 };
+  readonly boardCounts: BoardCounts = { meetings: 0, withdrawn: 0, lent: 0 };
   /** Nodes that stand still, and what would have happened to their processes meanwhile. */
   readonly #stopped = new Map<number, Event<M>[]>();
   /** Processes that are taken for dead and live. The number of each is its index behind the ranks. */
@@ -192,13 +194,14 @@ export class World<M extends ProcessMemory = SimMemory> {
     if (this.nodes === 1 && ranks > 1 && isWhole) this.#worldBoard = made.claim(ranks);
   }
 
-  #boardsOf(rank: number, { number }: { readonly number: () => number }): SimBoards | null {
+  #boardsOf(rank: number, memory: Memory, { number }: { readonly number: () => number }): SimBoards | null {
     const ofNode = this.#boards[this.placement[rank]!]!;
     if (ofNode === null) return null;
     return new SimBoards(ofNode, {
       later: (act) => this.plan(this.nowNs + this.#delay(0), act),
       wake: (other) => this.#wake(this.#reached(number(), other), this.#delay(this.cost.wakeNs)),
       isHere: (other) => this.network.sameNode(number(), other),
+      fetch: (to, toOffset, from, bytes) => memory.copy(to, toOffset, from as Pointer, 0, bytes),
       counts: this.boardCounts,
     });
   }
@@ -233,7 +236,7 @@ export class World<M extends ProcessMemory = SimMemory> {
       transport,
       memory,
       protocol,
-      boards: this.#boardsOf(number, { number: () => transport.number }),
+      boards: this.#boardsOf(number, memory, { number: () => transport.number }),
       worldBoard: this.#worldBoard,
       ...(unexpectedBytesMax === undefined ? {} : { unexpectedBytesMax }),
       // Where ranks have several processes the protocol knows their lives.

@@ -7,7 +7,7 @@ import type { Communicator } from "./communicator.ts";
 import type { Reduction } from "./reduction.ts";
 
 /** No part has this length. */
-const noResult = -1;
+export const noResult = -1;
 
 export function foldOnBoard(comm: Communicator, board: Board, reduction: Reduction, bytes: number): void {
   for (let member = 0; member < comm.size; member++) {

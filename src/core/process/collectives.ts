@@ -10,6 +10,7 @@ import { assert } from "../base/assert.ts";
 import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import { ErrorClass, type ErrorCode } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
+import type { BoardKind } from "../coll/engine/board.ts";
 import { unknownKind, unlike } from "../coll/engine/collective-call.ts";
 import type { CompiledSchedule } from "../coll/engine/compiled-schedule.ts";
 import { Executor } from "../coll/engine/executor.ts";
@@ -18,13 +19,7 @@ import type { InterCollective, NeighborCollective } from "../coll/inter/plan-int
 import type { Collective } from "../coll/plan.ts";
 import type { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
-import {
-  type BoardCall,
-  type BoardKind,
-  type BoardOperation,
-  BoardOperations,
-  isOfBoards,
-} from "./board-operations.ts";
+import { type BoardCall, type BoardOperation, BoardOperations, isOfBoards } from "./board-operations.ts";
 import type { CollectiveForm, EqualCall, EqualKind, ReductionKind } from "./collective-form.ts";
 import { CollectiveMessages } from "./collective-messages.ts";
 import { agreementProgram, blocksProgram, equalProgram, neighborProgram } from "./collective-programs.ts";
@@ -69,7 +64,7 @@ export class Collectives {
     this.failures = failures;
     this.messages = new CollectiveMessages(engine, memory);
     this.executor = new Executor(this.messages);
-    this.boards = new BoardOperations(engine, memory);
+    this.boards = new BoardOperations(engine, memory, failures);
   }
 
   get isBusy(): boolean {

@@ -7,15 +7,20 @@
   (import "plane" "beginBlocks" (func $beginBlocks (param i32 i32 i32 i32 i32 i32 i32 i32 i32) (result i32 i32 i32)))
   (import "plane" "beginScatter" (func $beginScatter (param i32 i32 i32 i32 i32 i32 i32 i32) (result i32 i32 i32)))
   (import "plane" "meet" (func $meet (param v128) (result i32 v128)))
+  (import "plane" "meetAgain" (func $meetAgain (result i32 v128)))
   (import "plane" "resume" (func $resume (result i32 v128)))
   (import "plane" "blocks" (func $blocks (result i32 i32 i32 i32)))
   (import "plane" "blockOf" (func $blockOf (param i32) (result i32)))
+  (import "plane" "lentBlockOf" (func $lentBlockOf (param i32) (result i32 i32)))
   (import "plane" "startOf" (func $startOf (param i32) (result v128)))
   (import "plane" "leave" (func $leave))
   (import "plane" "end" (func $end))
   (import "face" "copyOut" (func $copyOut (param i32 i32 i32)))
   (import "face" "copyIn" (func $copyIn (param i32 i32 i32)))
   (import "face" "storeFirst" (func $storeFirst (param i32 v128 i32)))
+  (import "plane" "pair" (func $pair (result i32 i32 i32 i32 i32 i32 i32)))
+  (import "neighbours" "combine" (func $combine (param i32 i32 i32 i32 i32 i32 i32 i32 i32))) ;; the results of `pair`, the buffer, bytes
+  (import "neighbours" "fetch" (func $fetch (param i32 i32 i32 i32))) ;; place, to, from, bytes: from the memory of that process's program
   (import "waits" "wait" (func $waitAtGate (result i32))) ;; 0: the engine waits; 1: the gate may be open; 2: the stack unwinds
   (import "waits" "rewound" (func $rewound (result i32))) ;; the stack is there again
   (import "engine" "MPI_Barrier" (func $engineBarrier (param i32) (result i32)))
@@ -136,33 +141,46 @@
   (func $goOn (param $receive i32) (result i32)
     (global.set $isUnwound (i32.const 0))
     (drop (call $rewound))
-    (call $finish (call $resume) (local.get $receive) (global.get $bytes)))
+    (call $through (call $resume) (local.get $receive) (global.get $bytes)))
 
   ;; The first three are the results of `begin`, the answer is that of `run`.
   (func $meetOthers (param $bytes i32) (param $from i32) (param $part i32) (param $receive i32) (result i32)
-    (local $first v128) (local $wait i32)
+    (local $first v128)
     (if (i32.lt_s (local.get $bytes) (i32.const 0)) (then (return (i32.const 0))))
     (if (local.get $from)
       (then
         (if (i32.le_u (local.get $bytes) (i32.const 16))
           (then (local.set $first (v128.load (local.get $from))))
           (else (call $copyOut (local.get $part) (local.get $from) (local.get $bytes))))))
-    (call $meet (local.get $first))
-    (local.set $first)
-    (if (i32.eq (local.tee $from) (i32.const -2))
-      (then
-        (if (i32.eqz (local.tee $wait (call $waitAtGate)))
-          (then
-            (call $leave)
-            (return (i32.const 0))))
-        (if (i32.eq (local.get $wait) (i32.const 2))
-          (then
-            (global.set $isUnwound (i32.const 1))
-            (global.set $bytes (local.get $bytes))
-            (return (i32.const 1))))
-        (call $resume)
-        (local.set $first)
-        (local.set $from)))
+    (call $through (call $meet (local.get $first)) (local.get $receive) (local.get $bytes)))
+
+  ;; The first two are the results of `meet`, the answer is that of `run`.
+  (func $through (param $from i32) (param $first v128) (param $receive i32) (param $bytes i32) (result i32)
+    (local $wait i32)
+    (loop $again
+      (if (i32.eq (local.get $from) (i32.const -2))
+        (then
+          (if (i32.eqz (local.tee $wait (call $waitAtGate)))
+            (then
+              (call $leave)
+              (return (i32.const 0))))
+          (if (i32.eq (local.get $wait) (i32.const 2))
+            (then
+              (global.set $isUnwound (i32.const 1))
+              (global.set $bytes (local.get $bytes))
+              (return (i32.const 1))))
+          (call $resume)
+          (local.set $first)
+          (local.set $from)))
+      (if (i32.le_u (i32.sub (local.get $from) (i32.const 3)) (i32.const 2))
+        (then
+          (if (i32.eq (local.get $from) (i32.const 3)) (then (call $takeBlocks (local.get $receive))))
+          (if (i32.eq (local.get $from) (i32.const 4))
+            (then (call $combine (call $pair) (local.get $receive) (local.get $bytes))))
+          (call $meetAgain)
+          (local.set $first)
+          (local.set $from)
+          (br $again))))
     (call $finish (local.get $from) (local.get $first) (local.get $receive) (local.get $bytes)))
 
   ;; What `meet` says is done, and the answer is that of `run`.
@@ -177,6 +195,7 @@
     (if (i32.eq (local.get $from) (i32.const 2))
       (then
         (call $takeBlocks (local.get $receive))
+        (call $end)
         (return (i32.const 1))))
     (if (local.get $from)
       (then
@@ -186,7 +205,8 @@
 
   ;; The member's own block is where the program has it.
   (func $takeBlocks (param $receive i32)
-    (local $members i32) (local $bytes i32) (local $member i32) (local $own i32) (local $ownAt i32)
+    (local $members i32) (local $bytes i32) (local $member i32) (local $own i32) (local $ownAt i32) (local $lent i32)
+    (local $place i32)
     (call $blocks)
     (local.set $ownAt)
     (local.set $own)
@@ -201,10 +221,14 @@
                 (then (i64.store (local.get $receive) (i64.load (local.get $ownAt))))
                 (else (memory.copy (local.get $receive) (local.get $ownAt) (local.get $bytes)))))))
         (else
-          (if (i32.eq (local.get $bytes) (i32.const 8))
-            (then (v128.store64_lane 0 (local.get $receive) (call $startOf (local.get $member))))
-            (else (call $copyIn (local.get $receive) (call $blockOf (local.get $member)) (local.get $bytes))))))
+          (call $lentBlockOf (local.get $member))
+          (local.set $place)
+          (if (local.tee $lent)
+            (then (call $fetch (local.get $place) (local.get $receive) (local.get $lent) (local.get $bytes)))
+            (else
+              (if (i32.eq (local.get $bytes) (i32.const 8))
+                (then (v128.store64_lane 0 (local.get $receive) (call $startOf (local.get $member))))
+                (else (call $copyIn (local.get $receive) (call $blockOf (local.get $member)) (local.get $bytes))))))))
       (local.set $receive (i32.add (local.get $receive) (local.get $bytes)))
       (br_if $next
-        (i32.lt_u (local.tee $member (i32.add (local.get $member) (i32.const 1))) (local.get $members))))
-    (call $end)))
+        (i32.lt_u (local.tee $member (i32.add (local.get $member) (i32.const 1))) (local.get $members))))))

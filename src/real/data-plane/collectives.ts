@@ -4,7 +4,9 @@
  * collectives-face.wat copies to and from the program's memory.
  */
 
+import type { Pointer } from "../../core/base/brand.ts";
 import { combinedBytesMax } from "../../core/coll/engine/board.ts";
+import { lentBlockBytesMax } from "../../core/coll/engine/lent-parts.ts";
 import type { MeetingPass } from "../../core/coll/engine/meeting-pass.ts";
 import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
 import { foldedFormats } from "../../core/comm/op/fold.ts";
@@ -14,6 +16,7 @@ import { foldExports } from "../transport/memory-fold.ts";
 import type { NodeCalls, NodeMemory } from "../transport/node-memory.ts";
 import planeBytes from "./collectives.wat";
 import faceBytes from "./collectives-face.wat";
+import { type Neighbours, PlanePair } from "./pair.ts";
 import { gateWaits, type PlaneWaitPort } from "./plane-wait-port.ts";
 
 export const planeCollectives = [
@@ -48,6 +51,8 @@ interface Connection {
   readonly calls: NodeCalls;
   /** The program's. */
   readonly memory: WebAssembly.Memory;
+  /** The same, and those of the other processes of the node. */
+  readonly neighbours: Neighbours;
   /** Exports of plane.wat and face.wat. */
   readonly plane: Exports;
   readonly face: Exports;
@@ -72,7 +77,7 @@ interface ConnectedCollectives {
 }
 
 export function connectCollectives(connection: Connection): ConnectedCollectives {
-  const { node, calls, memory, plane, face, places, meetings, engine, waits } = connection;
+  const { node, calls, memory, neighbours, plane, face, places, meetings, engine, waits } = connection;
   planeModule ??= new WebAssembly.Module(planeBytes);
   faceModule ??= new WebAssembly.Module(faceBytes);
   const { boardBytes } = node.layout;
@@ -82,12 +87,17 @@ export function connectCollectives(connection: Connection): ConnectedCollectives
     host: { yield: connection.yield },
     messages: plane,
     fold: foldExports(node.memory),
-    plane: { ...places, meetings, boardBytes, partStride: partStride(boardBytes), combinedBytesMax },
+    plane: { ...places, meetings, boardBytes, partStride: partStride(boardBytes), combinedBytesMax, lentBlockBytesMax },
   });
   const { exports } = new WebAssembly.Instance(faceModule, {
     program: { memory },
     plane: meeting.exports,
     face,
+    neighbours: {
+      fetch: (place: number, to: Pointer, from: number, bytes: number) =>
+        neighbours.fetchFrom(place, to, 0, from, bytes),
+      combine: new PlanePair(neighbours).combine,
+    },
     engine,
     waits: gateWaits(waits),
   });

@@ -17,6 +17,7 @@ import type { RankMemory } from "../transport/rank-memory.ts";
 import { connectCollectives, planeCollectives, publishOperations } from "./collectives.ts";
 import { connectExchanges } from "./exchange.ts";
 import faceBytes from "./face.wat";
+import type { Neighbours } from "./pair.ts";
 import planeBytes from "./plane.wat";
 import { type PlaneRecorder, recordImports } from "./plane-recorder.ts";
 import { messageWaits, type PlaneWaitPort } from "./plane-wait-port.ts";
@@ -49,7 +50,7 @@ type Calls = Record<string, Call>;
 
 interface Connection {
   /** The program's. */
-  readonly memory: { readonly memory: WebAssembly.Memory };
+  readonly memory: Neighbours;
   /** The imports as the engine has them, and what goes on with an MPI_Sendrecv whose message has left. */
   readonly engine: Calls & { readonly restOfExchange: Call };
   /** The handle of the first light request, where the imports take over what the plane has begun (abi/adopted-requests.ts); null: it begins none. */
@@ -168,8 +169,9 @@ export class DataPlane {
   }
 
   /** The functions that take the place of the engine's imports. */
-  connect({ memory: { memory }, engine, wakeWaiters, waits, firstRequest }: Connection): Calls {
+  connect({ memory: neighbours, engine, wakeWaiters, waits, firstRequest }: Connection): Calls {
     const node = this.#node;
+    const { memory } = neighbours;
     planeModule ??= new WebAssembly.Module(planeBytes);
     faceModule ??= new WebAssembly.Module(faceBytes);
     const programBytes = memory.buffer.byteLength;
@@ -202,7 +204,7 @@ export class DataPlane {
             ...{ table: this.#lightAddress, firstHandle: firstRequest },
           });
     const collectives = connectCollectives({
-      ...{ node, calls, memory, places, meetings: this.#meetingsAddress },
+      ...{ node, calls, memory, neighbours, places, meetings: this.#meetingsAddress },
       ...{ ...halves, engine: imports, yield: newYield(), waits },
     });
     waits?.looks(plane.exports["look"] as () => number, collectives.look);

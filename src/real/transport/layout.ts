@@ -128,6 +128,8 @@ interface LayoutOptions {
   readonly longBytes?: number;
   /** Boards that have long parts, at most: as many as there is room for unless given. */
   readonly longBoards?: number;
+  /** From so many bytes on a member's part may be lent. */
+  readonly lentBytesMin?: number;
   readonly notices?: number;
 }
 
@@ -146,6 +148,8 @@ export interface MemoryLayout {
   readonly longBytes: number;
   readonly longBoards: number;
   readonly longStride: number;
+  /** From so many bytes on a part may stay where the program has it, see core/coll/engine/board.ts. */
+  readonly lentBytesMin: number;
   readonly noticeCount: number;
   readonly ringStride: number;
   readonly breakAt: number;
@@ -207,6 +211,7 @@ export function layoutOf(options: LayoutOptions): MemoryLayout {
   const { processes, feeders = 0, memoryBytes = 1 << 30, slots = 64 } = options;
   const { eagerBytes = eagerBytesFor(processes * slots, memoryBytes) } = options;
   const { boards: boardCount = 64, boardBytes = 1024, longBytes = 512 * 1024, notices: noticeCount = 1024 } = options;
+  const { lentBytesMin = 16 * 1024 } = options;
   const producers = processes + feeders;
   assert(processes >= 1 && producers <= producersMax, `a node has 1 to ${producersMax} processes and feeders`);
   assert(
@@ -248,6 +253,7 @@ export function layoutOf(options: LayoutOptions): MemoryLayout {
     longBytes,
     longBoards,
     longStride,
+    lentBytesMin,
     noticeCount,
     ringStride,
     breakAt,

@@ -10,7 +10,7 @@ export interface ProcessBuffers {
   /** From a buffer to a packet's payload, in the node's memory. */
   toPayload(payload: number, from: Pointer, offset: number, bytes: number): void;
   /** From a buffer of another process of the node (by its index there) to one of ours. */
-  fetchFrom(process: number, to: Pointer, peerPointer: number, bytes: number): void;
+  fetchFrom(process: number, to: Pointer, toOffset: number, peerPointer: number, bytes: number): void;
   /** The other way. */
   putTo(process: number, peerPointer: number, from: Pointer, bytes: number): void;
 }

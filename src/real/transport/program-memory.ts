@@ -84,9 +84,9 @@ export class ProgramMemory extends HeapMemory implements Memory, ProcessBuffers 
     return this.hasher(pointer, bytes);
   }
 
-  fetchFrom(process: number, to: Pointer, peerPointer: number, bytes: number): void {
+  fetchFrom(process: number, to: Pointer, toOffset: number, peerPointer: number, bytes: number): void {
     this.fromPeer[process] ??= new MemoryCopies(sharedViewsOf(this.memoryOf(process)), this.own);
-    this.fromPeer[process].copyLarge(to, peerPointer, bytes);
+    this.fromPeer[process].copyLarge(to + toOffset, peerPointer, bytes);
   }
 
   putTo(process: number, peerPointer: number, from: Pointer, bytes: number): void {

@@ -111,8 +111,8 @@ export class RankMemory implements Memory, ProcessBuffers {
 
   // `ProcessBuffers`: every process of a TypeScript job has its buffers in the node's memory.
 
-  fetchFrom(_process: number, to: Pointer, peerPointer: number, bytes: number): void {
-    this.fromPayload(to, 0, peerPointer, bytes);
+  fetchFrom(_process: number, to: Pointer, toOffset: number, peerPointer: number, bytes: number): void {
+    this.fromPayload(to, toOffset, peerPointer, bytes);
   }
 
   putTo(_process: number, peerPointer: number, from: Pointer, bytes: number): void {

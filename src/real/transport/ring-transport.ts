@@ -273,7 +273,7 @@ export class RingTransport implements Transport {
         this.#joint.end(work);
       }
     }
-    this.#buffers.fetchFrom(this.#places[peer]!, to as Pointer, peerPointer, bytes);
+    this.copyFrom(this.#places[peer]!, to as Pointer, 0, peerPointer, bytes);
     return this.#livesOn(peer);
   }
 
@@ -287,7 +287,7 @@ export class RingTransport implements Transport {
       return;
     }
     this.#eachChunk(address, generation, bytes, (offset, length) =>
-      buffers.fetchFrom(process, (to + offset) as Pointer, peerPointer + offset, length),
+      buffers.fetchFrom(process, to as Pointer, offset, peerPointer + offset, length),
     );
   }
 
@@ -334,6 +334,15 @@ export class RingTransport implements Transport {
   }
 
   // Beyond `Transport`: for the process's waiting, its boards and news of deaths.
+
+  get buffersAreInNode(): boolean {
+    return this.#buffers.areInNode;
+  }
+
+  /** From a buffer of that process of the node, which leaves it as it is meanwhile. */
+  copyFrom(process: number, to: Pointer, toOffset: number, peerPointer: number, bytes: number): void {
+    this.#buffers.fetchFrom(process, to, toOffset, peerPointer, bytes);
+  }
 
   /** Looks at the next slot (and the watched word) up to that many times in one call, 1.4 ns a look. True: something is there. */
   spin(looks: number): boolean {

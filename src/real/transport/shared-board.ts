@@ -2,7 +2,7 @@
  * `Boards` in the node's shared memory. A board's control lines: who is present, how many have arrived (one counter for each
  * of the two banks), the gate, the members' places; then two parts for each member, on lines of their own. A part begins with
  * its length. Where that is more than it has room for, the bytes are in the member's long part, elsewhere in the memory, which the
- * first boards of a node have.
+ * first boards of a node have. The word behind the length says whether the part is lent, and where the member's program has it.
  *
  * The gate counts rounds opened. A member waiting at round k (from 0) sees k before and k + 1 after: it cannot be k + 2,
  * because that gate opens only after this member has arrived at round k + 1. So equality is the test, also when counts wrap.
@@ -13,7 +13,7 @@ import { assert } from "../../core/base/assert.ts";
 import type { Pointer } from "../../core/base/brand.ts";
 import type { Board, Boards } from "../../core/coll/engine/board.ts";
 import type { MeetingPass } from "../../core/coll/engine/meeting-pass.ts";
-import type { Seat } from "../../core/coll/engine/seat.ts";
+import { Arrival, type Seat } from "../../core/coll/engine/seat.ts";
 import { type Views, viewsOf } from "../../core/comm/datatype/views.ts";
 import { BoardPart, boardOf, type LongParts, lineBytes, longPartsOf, partHeadBytes, partStride } from "./layout.ts";
 import type { NodeCalls, NodeMemory } from "./node-memory.ts";
@@ -59,10 +59,14 @@ export class SharedBoards implements Boards {
     this.#node.calls.store(board + BoardPart.MEMBERS + member * 4, this.#node.process + 1);
     const seat = this.#meetings?.seatAt(index) ?? null;
     const longs = longPartsOf(this.#node.layout, index, places.length);
-    seat?.take({ board, longs: longs.at, bytesMax: longs.bytes, members: places.length, member });
+    // All know whether all reach each other's buffers.
+    const canLend = places.length > 1 && worldRanks.every((rank) => this.#ring.shares(rank));
+    const lentBytesMin = canLend ? this.#node.layout.lentBytesMin : 0x7fffffff;
+    seat?.take({ board, longs: longs.at, bytesMax: longs.bytes, lentBytesMin, members: places.length, member });
     return new SharedBoard(this.#node, this.#ring, {
       board,
       longs,
+      lentBytesMin,
       places,
       memory: this.#views,
       seat,
@@ -86,9 +90,13 @@ export function claimBoard({ calls, layout }: NodeMemory, members: number): numb
   return -1;
 }
 
+/** Of a part's head: where its bytes are lent, or a `Lent`. */
+const lentWord = 1;
+
 interface SharedBoardOptions {
   readonly board: number;
   readonly longs: LongParts;
+  readonly lentBytesMin: number;
   /** A data plane goes through rounds as well: where it and the board say how many there were; null: there is no plane. */
   readonly seat: Seat | null;
   readonly meetings: MeetingPass | null;
@@ -99,6 +107,8 @@ interface SharedBoardOptions {
 
 class SharedBoard implements Board {
   readonly bytesMax: number;
+  readonly lentBytesMin: number;
+  readonly lendsAll: boolean;
   readonly memory: Views;
   readonly #calls: NodeCalls;
   readonly #words: Int32Array;
@@ -119,7 +129,7 @@ class SharedBoard implements Board {
   #data: number;
 
   constructor(node: NodeMemory, ring: RingTransport, options: SharedBoardOptions) {
-    const { board, longs, places, memory, seat, meetings } = options;
+    const { board, longs, lentBytesMin, places, memory, seat, meetings } = options;
     const { boardBytes } = node.layout;
     this.#meetings = meetings;
     this.bytesMax = longs.bytes;
@@ -127,6 +137,9 @@ class SharedBoard implements Board {
     this.#partStride = partStride(boardBytes);
     this.#longs = longs.at;
     this.#longStride = partStride(longs.bytes);
+    this.lentBytesMin = lentBytesMin;
+    // Programs whose buffers are in the node's memory give ordinary arrays as well.
+    this.lendsAll = !ring.buffersAreInNode;
     this.memory = memory;
     this.#calls = node.calls;
     this.#words = node.words;
@@ -164,12 +177,31 @@ class SharedBoard implements Board {
   }
 
   lengthOf(member: number): number {
-    return this.#words[(this.#data + member * this.#partStride) >> 2]!;
+    return this.#words[this.#headOf(member)]!;
   }
 
   putLength(member: number, bytes: number): void {
     this.#follow();
-    this.#words[(this.#data + member * this.#partStride) >> 2] = bytes;
+    const head = this.#headOf(member);
+    this.#words[head] = bytes;
+    this.#words[head + lentWord] = 0;
+  }
+
+  lend(member: number, at: number): void {
+    this.#words[this.#headOf(member) + lentWord] = at;
+  }
+
+  lentAt(member: number): number {
+    return this.#words[this.#headOf(member) + lentWord]!;
+  }
+
+  fetch(member: number, to: Pointer, toOffset: number, lent: number, bytes: number): void {
+    this.#ring.copyFrom(this.#places[member]!, to, toOffset, lent, bytes);
+  }
+
+  /** Index of the first word of a part. */
+  #headOf(member: number): number {
+    return (this.#data + member * this.#partStride) >> 2;
   }
 
   arrive(): boolean {
@@ -179,12 +211,13 @@ class SharedBoard implements Board {
     return false;
   }
 
-  takeOver(): boolean {
-    if (this.seat === null || !this.seat.takeArrival()) return false;
+  takeOver(): Arrival {
+    const arrival = this.seat?.takeArrival() ?? Arrival.NONE;
+    if (arrival === Arrival.NONE) return arrival;
     this.#follow();
     this.#meetings?.leaveGate();
     this.#ring.watch(this.#gate, (this.#round + 1) | 0);
-    return true;
+    return arrival;
   }
 
   withdraw(): boolean {

@@ -245,12 +245,13 @@ describe("boards under seeds with deaths", () => {
 
   it("rule 12: meetings are right, whoever falls or is captured in the middle of one", () => {
     const count = survived(
-      { first: 3001, count: 90, always: [3030, 3048] },
+      { first: 3001, count: 90, always: [3006, 3030, 3048, 3050] },
       { often, sets: "node", nodes: 1, ranks: 4 },
       withBoards,
     );
     ok(count(({ boards }) => boards.meetings) > tries(0, 100));
     ok(count(({ boards }) => boards.withdrawn) > tries(0, 5), "arrivals are taken back for a capture");
+    ok(count(({ boards }) => boards.lent) > tries(0, 50), "parts are lent");
     ok(count(({ moments }) => moments.fell.inMeeting) > tries(0, 10));
     ok(count(({ moments }) => moments.captured.inMeeting) > tries(0, 10));
   });

@@ -7,18 +7,24 @@
  * slow to read is never overwritten: no member can arrive at round k + 2 before all have arrived at round k + 1, which a
  * member does only after it has read round k.
  *
+ * In a lending call (lent-parts.ts) a part stays where the program has it, and the others fetch what they want from there. It is
+ * the program's again when all have done so: such a call ends with a second round, in which nobody puts anything.
+ *
  * Nothing here waits. A member that dies leaves the gate of its round shut for ever: the others hear of the death from
  * the dispatcher, as always, and give up the round.
  */
 import type { Pointer } from "../../base/brand.ts";
 import type { Views } from "../../comm/datatype/views.ts";
-import type { Seat } from "./seat.ts";
+import type { Arrival, Seat } from "./seat.ts";
 
 /**
  * The last member to arrive combines the parts of a reduction, alone: so many bytes together. Where there are more the members share the
  * work, by messages. Data planes keep to it as well.
  */
 export const combinedBytesMax = 512 * 1024;
+
+/** What members can call there. */
+export type BoardKind = "barrier" | "bcast" | "gather" | "scatter" | "allgather" | "alltoall" | "reduce" | "allreduce";
 
 export interface Board {
   readonly bytesMax: number;
@@ -39,10 +45,20 @@ export interface Board {
    */
   lengthOf(member: number): number;
   putLength(member: number, bytes: number): void;
+  /** Calls with parts of so many bytes may be lending. More than there are: none may. */
+  readonly lentBytesMin: number;
+  /** Can every member lend whatever it gives? Then lending calls may be longer than `bytesMax`. */
+  readonly lendsAll: boolean;
+  /** After `putLength`, in a lending call: our bytes lie there in the memory of this process, or `Lent.ON_BOARD`. */
+  lend(member: number, at: number): void;
+  /** Where a member has lent its part, in its memory; or a `Lent`. */
+  lentAt(member: number): number;
+  /** From there, or behind it, to our memory. */
+  fetch(member: number, to: Pointer, toOffset: number, lent: number, bytes: number): void;
   /** Our part is in place. True for exactly one member, the last: it must call `open`. */
   arrive(): boolean;
-  /** A data plane has arrived in our name at the current round: true once, in the place of `arrive`. */
-  takeOver(): boolean;
+  /** Where a data plane has arrived in our name, once: in the place of `arrive`. */
+  takeOver(): Arrival;
   /**
    * Takes our arrival back, for a capture in the middle of a round: the member arrives again later. False: too late, the
    * last member has arrived, the gate is open or about to be.

@@ -3,13 +3,12 @@
  * (docs/adr/0025-collectives-in-the-data-plane.md). Both run in the thread of the process, never at the same time, so no word needs an
  * atomic operation.
  */
-
 /** Words of a seat, as collectives.wat has them. */
 /** 1: the plane may meet the other members here. */
 const S_OPEN = 0;
 /** Rounds that this member has been through. */
 const S_ROUND = 1;
-/** 1: the plane has arrived at the current round, and the engine goes on with the call. */
+/** An `Arrival`: the plane has arrived at the current round, and the engine goes on with the call. */
 const S_ARRIVED = 2;
 /** Collectives that the plane has completed, and that the communicator has not counted yet; what the last of them was. */
 const S_COMPLETED = 3;
@@ -24,14 +23,27 @@ const S_MEMBER = 9;
 const S_LONGS = 10;
 /** What a member can put on the board. */
 const S_BYTES_MAX = 11;
+/** From so many bytes on its part may be lent (board.ts); more than there are: none may. */
+const S_LENT_BYTES_MIN = 12;
 
 export const seatWords = 16;
+
+/** At which gate of its call a member stands. */
+export const Arrival = {
+  /** It has not come to any. */
+  NONE: 0,
+  FIRST: 1,
+  /** It has taken what it wants of the others' parts. */
+  SECOND: 2,
+} as const;
+export type Arrival = (typeof Arrival)[keyof typeof Arrival];
 
 /** Where a member sits. */
 interface SeatPlace {
   readonly board: number;
   readonly longs: number;
   readonly bytesMax: number;
+  readonly lentBytesMin: number;
   readonly members: number;
   readonly member: number;
 }
@@ -55,7 +67,7 @@ export class Seat {
   }
 
   /** The member takes the seat, at the first round. */
-  take({ board, longs, bytesMax, members, member }: SeatPlace): void {
+  take({ board, longs, bytesMax, lentBytesMin, members, member }: SeatPlace): void {
     const { words } = this;
     words.fill(0);
     words[S_BOARD] = board;
@@ -63,6 +75,7 @@ export class Seat {
     words[S_MEMBER] = member;
     words[S_LONGS] = longs;
     words[S_BYTES_MAX] = bytesMax;
+    words[S_LENT_BYTES_MIN] = lentBytesMin;
   }
 
   /** May the plane meet the other members here? */
@@ -78,11 +91,11 @@ export class Seat {
     this.words[S_ROUND] = (this.words[S_ROUND]! + 1) | 0;
   }
 
-  /** The plane has put this member's part in its place and arrived: true once. */
-  takeArrival(): boolean {
-    if (this.words[S_ARRIVED] === 0) return false;
-    this.words[S_ARRIVED] = 0;
-    return true;
+  /** The plane has put this member's part in its place and arrived: said once. */
+  takeArrival(): Arrival {
+    const arrival = this.words[S_ARRIVED] as Arrival;
+    this.words[S_ARRIVED] = Arrival.NONE;
+    return arrival;
   }
 
   /** What the plane has completed since the last time; null: nothing. */

@@ -60,6 +60,8 @@ export interface PlaneWorldOptions {
   readonly longBytes?: number;
   /** Boards that have long parts: the first of three. */
   readonly longBoards?: number;
+  /** From so many bytes on calls on boards may be lending. */
+  readonly lentBytesMin?: number;
   /** Under message logging, all ranks in one set. */
   readonly isLogged?: boolean;
 }
@@ -70,17 +72,19 @@ export class PlaneWorld {
   readonly ranks: readonly PlaneRank[];
   /** The determinants, where ranks are logged. */
   readonly stream = new InstantStream();
+  /** Ranks that have looked into the memory of another. */
+  readonly reached = new Set<number>();
   readonly #population: LivingProcesses;
 
   constructor(options: PlaneWorldOptions) {
     const { ranks, hasPlane, slots = 8, eagerBytes = 1024, firstPosition = 0, boardBytes = 256 } = options;
     const { looksAhead = 1, unexpectedBytesMax = 512, planeWaits = "none", beginsRequests = false } = options;
-    const { longBytes = 1024, longBoards = 3, isLogged = false } = options;
+    const { longBytes = 1024, longBoards = 3, lentBytesMin = 0x7fffffff, isLogged = false } = options;
     const { stream } = this;
     const setOf = new Int32Array(ranks);
     const layout = layoutOf({
       ...{ processes: ranks, slots, eagerBytes, memoryBytes: 64 << 20 },
-      ...{ boards: 3, boardBytes, longBytes, longBoards },
+      ...{ boards: 3, boardBytes, longBytes, longBoards, lentBytesMin },
     });
     const shared = newNodeMemory(layout, firstPosition);
     const worldBoard = claimBoard(enterNodeMemory(shared, layout, -1), ranks);
@@ -97,7 +101,10 @@ export class PlaneWorld {
       const patience = { spins: 1, yields: 0 };
       const recorder = isLogged ? recorderOf(stream, rank) : null;
       const plane = hasPlane ? new DataPlane(node, heap, { rank, places, patience, looksAhead, recorder }) : null;
-      const buffers = new ProgramMemory(node, (place) => memories[place]!);
+      const buffers = new ProgramMemory(node, (place) => {
+        if (place !== rank) this.reached.add(rank);
+        return memories[place]!;
+      });
       const ring = new RingTransport(node, heap, { rank, places, buffers, cursor: plane?.cursor });
       const process = new Process({
         rank,
