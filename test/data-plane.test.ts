@@ -13,11 +13,11 @@ const announced = 1_000;
 const limit = timeLimit(120_000);
 
 /** What it prints, with a data plane and without. */
-async function alike(path: string, ranks: number, perThread: number): Promise<string> {
+async function alike(path: string, ranks: number, perThread: number, calls = tries(1_000, messages)): Promise<string> {
   const outputs: string[] = [];
   for (const plane of ["on", "off"]) {
     const size = ["-n", `${ranks}`, "--ranks-per-thread", `${perThread}`];
-    const args = ["run", "--quiet", ...size, path, `${tries(1_000, messages)}`, "500"];
+    const args = ["run", "--quiet", ...size, path, `${calls}`, `${calls >> 1}`];
     const { code, stdout, stderr } = await banyan(args, { env: { BANYAN_DATA_PLANE: plane }, timeoutMs: 120_000 });
     assert.equal(code, 0, stdout + stderr);
     outputs.push(stdout);
@@ -94,6 +94,47 @@ for (const ranksPerThread of [1, 3]) {
     const { code } = await banyan(["run", "--quiet", ...args], { timeoutMs: 120_000 });
     assert.equal(code, 7);
   });
+}
+
+const longCollectives = resolve("test/programs/c/long-collectives.c");
+
+for (const [ranks, perThread] of [
+  [2, 1],
+  [3, 3],
+  [5, 1],
+  [8, 4],
+] as const) {
+  test(`M3, M6 ADR 81: parts of ${ranks} ranks, ${perThread} in a thread, are lent with a data plane and without`, {
+    ...limit,
+    ...longUnless(ranks === 2 || ranks === 8),
+  }, async () => {
+    assert.match(await alike(longCollectives, ranks, perThread, tries(150, 1_000)), /^step\n\d+\n$/);
+  });
+}
+
+for (const [ranks, ranksPerThread] of [
+  [2, 1],
+  [3, 3],
+] as const) {
+  test(`M6, ADR 81 images: a job of ${ranks} ranks is frozen while parts are lent and thawed, ${ranksPerThread} in a thread`, {
+    ...limit,
+    ...longUnless(ranks === 2),
+  }, async () => {
+    await inFolder(newFolder(`lent-${ranks}`), async () => {
+      const job = launch(longCollectives, { ranks, ranksPerThread, args: ["600", "100"], jobFolder: "frozen" });
+      assert.match(await frozenAndThawed(job), /^\d+$/);
+    });
+  });
+
+  test(
+    `M6 ADR 81: none of ${ranks} ranks waits for one that has ended, ${ranksPerThread} in a thread`,
+    limit,
+    async () => {
+      const args = ["-n", `${ranks}`, "--ranks-per-thread", `${ranksPerThread}`, longCollectives, "20", "30", "1"];
+      const { code } = await banyan(["run", "--quiet", ...args], { timeoutMs: 120_000 });
+      assert.equal(code, 7);
+    },
+  );
 }
 
 const requests = resolve("test/programs/c/small-requests.c");

@@ -24,6 +24,8 @@ export interface BoardLimits {
   readonly count: number;
   /** Of one member's part. */
   readonly bytesMax: number;
+  /** Not under the fault layer; unless told otherwise members do. */
+  readonly mayLend?: boolean;
 }
 
 interface Shared {
@@ -127,6 +129,7 @@ class SimBoard implements Board {
   readonly lendsAll = false;
   readonly memory: Views;
   readonly seat = null;
+  readonly #mayLend: boolean;
   readonly #shared: Shared;
   readonly #stride: number;
   readonly #ranks: readonly number[];
@@ -135,6 +138,7 @@ class SimBoard implements Board {
 
   constructor(node: NodeBoards, shared: Shared, ranks: readonly number[], ports: SimBoardsPorts) {
     this.bytesMax = node.limits.bytesMax;
+    this.#mayLend = node.limits.mayLend ?? true;
     this.memory = node.views;
     this.#stride = node.stride;
     this.#shared = shared;
@@ -169,7 +173,7 @@ class SimBoard implements Board {
   }
 
   get lentBytesMin(): number {
-    return this.#shared.members > 1 ? lentBytesMin : 0x7fffffff;
+    return this.#mayLend && this.#shared.members > 1 ? lentBytesMin : 0x7fffffff;
   }
 
   lend(member: number, at: number): void {

@@ -231,7 +231,13 @@
       (local.set $length
         (select (i32.mul (local.get $bytes) (local.get $members)) (local.get $bytes) (local.get $isForAll)))
       ;; 0: the call is not lending; 1: the part is on the board.
-      (if (i32.lt_u (local.get $length) (i32.load offset=48 (local.get $seat)))
+      (if (i32.or
+            (i32.lt_u (local.get $length) (i32.load offset=48 (local.get $seat)))
+            (i32.lt_u (local.get $bytes)
+              (select
+                (i32.shr_u (i32.load offset=48 (local.get $seat)) (i32.const 2))
+                (i32.const 0)
+                (local.get $isForAll))))
         (then (local.set $lends (i32.const 0))))
       (if (i32.eq (local.get $lends) (i32.const 1))
         (then (local.set $lends (local.get $from)))

@@ -180,7 +180,8 @@ export function openProcess(
   );
   const { ring, transport, waiting } = transports;
   const { protocol, mayUseBoards } = options;
-  const boards = mayUseBoards ? new SharedBoards(node, ring, places, plane?.meetings ?? null) : null;
+  const meeting = { meetings: plane?.meetings ?? null, mayLend: options.isLayered !== true };
+  const boards = mayUseBoards ? new SharedBoards(node, ring, places, meeting) : null;
   const { worldBoard } = shared;
   const universe = replicas?.length ?? placement.length;
   const process = new Process({

@@ -19,6 +19,15 @@ import { BoardPart, boardOf, type LongParts, lineBytes, longPartsOf, partHeadByt
 import type { NodeCalls, NodeMemory } from "./node-memory.ts";
 import type { RingTransport } from "./ring-transport.ts";
 
+interface SharedBoardsOptions {
+  readonly meetings?: MeetingPass | null;
+  /**
+   * Under the fault layer nobody lends: one that hears of a death has to know from a single gate whether a collective is carried out by all
+   * (docs/adr/0081-parts-that-are-lent.md).
+   */
+  readonly mayLend?: boolean;
+}
+
 export class SharedBoards implements Boards {
   readonly #node: NodeMemory;
   readonly #ring: RingTransport;
@@ -29,9 +38,12 @@ export class SharedBoards implements Boards {
   readonly #member: Int32Array;
   /** Where a data plane has our seats; null: there is none. */
   readonly #meetings: MeetingPass | null;
+  readonly #mayLend: boolean;
 
-  constructor(node: NodeMemory, ring: RingTransport, places: Int32Array, meetings: MeetingPass | null = null) {
+  constructor(node: NodeMemory, ring: RingTransport, places: Int32Array, options: SharedBoardsOptions = {}) {
+    const { meetings = null, mayLend = true } = options;
     this.#meetings = meetings;
+    this.#mayLend = mayLend;
     this.#node = node;
     this.#ring = ring;
     this.#places = places;
@@ -60,7 +72,7 @@ export class SharedBoards implements Boards {
     const seat = this.#meetings?.seatAt(index) ?? null;
     const longs = longPartsOf(this.#node.layout, index, places.length);
     // All know whether all reach each other's buffers.
-    const canLend = places.length > 1 && worldRanks.every((rank) => this.#ring.shares(rank));
+    const canLend = this.#mayLend && places.length > 1 && worldRanks.every((rank) => this.#ring.shares(rank));
     const lentBytesMin = canLend ? this.#node.layout.lentBytesMin : 0x7fffffff;
     seat?.take({ board, longs: longs.at, bytesMax: longs.bytes, lentBytesMin, members: places.length, member });
     return new SharedBoard(this.#node, this.#ring, {

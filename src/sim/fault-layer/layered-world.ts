@@ -44,8 +44,11 @@ export interface LayeredOutcome {
 }
 
 export function runLayered(options: LayeredWorldOptions, program: LayeredProgram): LayeredOutcome {
-  const { fanOut = 2, background = "tree", flipProbability = 0, heard, ...worldOptions } = options;
-  const world = new World(worldOptions);
+  const { fanOut = 2, background = "tree", flipProbability = 0, heard, boards, ...worldOptions } = options;
+  const world = new World({
+    ...worldOptions,
+    ...(boards === undefined ? {} : { boards: { ...boards, mayLend: false } }),
+  });
   const said: string[] = [];
   const ranks = world.processes.map((process) => {
     const listener: FaultLayerOptions["listener"] = (to, kind, words, comm) => {

@@ -19,6 +19,9 @@ export const lentBlockBytesMax = 16 << 20;
 /** A fold takes operands by whole sixteens. */
 const foldedBytes = 16;
 
+/** A part of an all-to-all is fetched block by block, of which each costs a call: short ones are sooner on the board. */
+const lentBlockBytesMin = (partBytesMin: number): number => partBytesMin >> 2;
+
 interface Call {
   readonly kind: BoardKind;
   readonly members: number;
@@ -33,7 +36,8 @@ interface Call {
 export function isLending(board: Board, { kind, members, length }: Call): boolean {
   if (length < board.lentBytesMin) return false;
   if (kind === "reduce" || kind === "allreduce") return members === 2 && length % foldedBytes === 0;
-  return kind === "allgather" || kind === "alltoall";
+  if (kind === "alltoall") return length >= members * lentBlockBytesMin(board.lentBytesMin);
+  return kind === "allgather";
 }
 
 /** Would the call overwrite what others fetch? */

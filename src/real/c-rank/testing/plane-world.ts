@@ -113,7 +113,7 @@ export class PlaneWorld {
         memory: buffers,
         pass: plane?.pass ?? null,
         worldBoard,
-        boards: new SharedBoards(node, ring, places, plane?.meetings ?? null),
+        boards: new SharedBoards(node, ring, places, { meetings: plane?.meetings ?? null }),
         nodeMap: nodeMapOf(new Array<number>(ranks).fill(0)),
         unexpectedBytesMax,
         protocol: isLogged ? (ports) => new LoggingProtocol({ rank, setOf, stream }, ports) : null,
