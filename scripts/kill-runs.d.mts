@@ -1,6 +1,6 @@
 import type { JobEvent, LaunchOptions, RunningJob } from "banyan";
 
-export type ProgramName = "cg" | "hpccg" | "mg" | "ft" | "bt" | "is" | "orders";
+export type ProgramName = "cg" | "hpccg" | "mg" | "ft" | "bt" | "is" | "orders" | "collectives";
 
 export interface KillRun {
   /** By rank. */

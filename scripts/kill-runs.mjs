@@ -19,6 +19,7 @@ export const programs = {
   bt: { source: "examples/kernels/bt.c", args: ["12", "40"], check: sameLines },
   is: { source: "examples/kernels/is.c", args: ["S"], check: sameLines },
   orders: { source: "test/programs/c/orders.c", args: ["200", "2000"], check: checkOrders },
+  collectives: { source: "test/programs/c/long-collectives.c", args: ["500", "50"], check: sameLines },
 };
 
 /**
@@ -40,6 +41,12 @@ export const movedPrograms = {
     source: "examples/kernels/hpccg.c",
     args: ["12", "12", "12", "600"],
     named: null,
+    isOfRank0: true,
+    check: sameLines,
+  },
+  collectives: {
+    source: "test/programs/c/long-collectives.c",
+    args: ["1000", "100"],
     isOfRank0: true,
     check: sameLines,
   },

@@ -1,5 +1,5 @@
 // Kills nodes and services of real jobs, at random moments and in rare windows, and compares what comes out.
-//   node scripts/kills.mjs [--runs 50] [--aimed 20] [--seed 1] [--only words of a plan] [--busy] [--minutes 10]
+//   node scripts/kills.mjs [--runs 50] [--aimed 20] [--seed 1] [--only words of a plan] [--programs cg,collectives] [--busy] [--minutes 10]
 //   node scripts/kills.mjs --kinds starting,soak,services,together,damaged …
 //   node scripts/kills.mjs --aimed 0 --kinds moves,moves-logging,moves-none [--references known.json] …
 //   node scripts/kills.mjs --aimed 0 --kinds volatile,volatile-resume …
@@ -36,6 +36,7 @@ const { values } = givenOptions({
     aimed: { type: "string", default: "20" },
     seed: { type: "string", default: "1" },
     only: { type: "string", default: "" },
+    programs: { type: "string", default: "" },
     kinds: { type: "string", default: ["planned", ...Object.keys(harms), ...ownKinds].join() },
     references: { type: "string", default: "" },
     busy: { type: "boolean", default: false },
@@ -46,6 +47,7 @@ const kinds = values.kinds.split(",");
 const known = ["planned", ...Object.keys(harms), ...ownKinds];
 const unknown = kinds.find((kind) => !known.includes(kind));
 if (unknown !== undefined) refuse(`There is no kind "${unknown}": ${known.join(", ")}`);
+const wantedPrograms = values.programs === "" ? null : values.programs.split(",");
 const runs = Number(values.runs);
 const aimed = Math.min(runs, Number(values.aimed));
 /** Of the run that is drawn. */
@@ -199,7 +201,9 @@ for (let i = 0; i < runs && performance.now() < endMs; i++) {
   };
   const { plan: planned, harm, what, ...options } = (caseOf[kind] ?? (() => harmfulCase(kind)))();
   const choice = programFor(kind, options);
-  const names = Object.keys(choice);
+  const names = Object.keys(choice).filter((it) => wantedPrograms === null || wantedPrograms.includes(it));
+  if (names.length === 0)
+    refuse(`None of the programs "${values.programs}" can be used for "${kind}": ${Object.keys(choice).join(", ")}`);
   const name = i < aimed ? names[(i + Math.floor(i / windows.length)) % names.length] : oneOf(names);
   const program = choice[name];
   if (!planned.includes(values.only)) continue;

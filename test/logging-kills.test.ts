@@ -83,7 +83,7 @@ async function survives(
   return run;
 }
 
-for (const name of ["cg", "hpccg"] as const) {
+for (const name of ["cg", "hpccg", "collectives"] as const) {
   test(`L5: ${name} survives the loss of a node at a random moment`, { ...limit, ...long }, async () => {
     const { runMs } = await faultFree(name, on2);
     const node = Math.floor(random() * 2);
@@ -238,12 +238,12 @@ test("X3: without a protocol that survives it a planned kill ends the job as any
   assert.equal(ofNode.code, 137);
   assert.match(
     messages(ofNode.stderr).join("\n"),
-    /^banyan: fault plan: killed node 1 after 0\.\d\d s\nbanyan: node 1 \(rank 1\) failed after .*: killed by SIGKILL$/,
+    /^banyan: fault plan: killed node 1, 0\.\d\d s after the ranks began\nbanyan: node 1 \(rank 1\) failed after .*: killed by SIGKILL$/,
   );
   const ofRank = await run("kill rank 1 at init");
   assert.equal(ofRank.code, 1);
   assert.match(
     messages(ofRank.stderr).join("\n"),
-    /^banyan: fault plan: killed rank 1 after 0\.\d\d s\nbanyan: rank 1 on node 1 failed after .*: its thread was terminated$/,
+    /^banyan: fault plan: killed rank 1, 0\.\d\d s after the ranks began\nbanyan: rank 1 on node 1 failed after .*: its thread was terminated$/,
   );
 });

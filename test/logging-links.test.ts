@@ -44,8 +44,8 @@ for (const protocol of ["none", "logging"]) {
     const { code, stdout, stderr } = await banyan(args, { timeoutMs });
     assert.equal(code, 0, stderr);
     assert.deepEqual(sorted(stdout), await answer());
-    assert.match(stderr, /fault plan: delayed link 0-1 by 15 ms after/);
-    assert.match(stderr, /fault plan: restored link 0-1 after/);
+    assert.match(stderr, /fault plan: delayed link 0-1 by 15 ms, .* after the ranks began/);
+    assert.match(stderr, /fault plan: restored link 0-1, /);
     if (kill !== "") assert.match(stderr, /1 rank restarted/);
   });
 }
@@ -82,6 +82,6 @@ int main(int argc, char **argv) {
   const { code, stdout, stderr } = await banyan(args, { timeoutMs });
   assert.equal(code, 0, stderr);
   assert.deepEqual(sorted(stdout), ["0: 3540", "1: 3540"]);
-  assert.match(stderr, /fault plan: killed node 0 after/);
+  assert.match(stderr, /fault plan: killed node 0, /);
   assert.match(stderr, /1 rank restarted/);
 });

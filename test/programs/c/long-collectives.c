@@ -1,6 +1,7 @@
 /*
- * Allgathers, all-to-alls and reductions of some KiB to a megabyte, one after the other, on two communicators: every rank draws the same
- * sequence, overwrites what it has given as soon as a call is over, and checks every result, and that nothing behind it has changed.
+ * Allgathers, all-to-alls and reductions of some KiB to a megabyte, one after the other, on all ranks in two orders and among those of a node:
+ * every rank draws the same sequence, overwrites what it has given as soon as a call is over, and checks every result, and that nothing
+ * behind it has changed.
  *
  *   long-collectives <collectives> <announced> [<rank>]
  *
@@ -40,8 +41,9 @@ int main(int argc, char **argv) {
   int countMax = BYTES_MAX / 4 / ranks;
   int *from = malloc(ranks * countMax * 4), *to = malloc(ranks * countMax * 4 + MARGIN);
   if (from == NULL || to == NULL) MPI_Abort(MPI_COMM_WORLD, 4);
-  MPI_Comm backwards;
-  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &backwards);
+  MPI_Comm comms[3] = {MPI_COMM_WORLD};
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comms[1]);
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comms[2]);
   MPI_Datatype pairs;
   MPI_Type_contiguous(2, MPI_INT, &pairs);
   MPI_Type_commit(&pairs);
@@ -51,15 +53,17 @@ int main(int argc, char **argv) {
       printf("step\n");
       fflush(stdout);
     }
-    int kind = draw(KINDS), isBackwards = draw(3) == 0, inPlace = draw(3) == 0, isDerived = draw(8) == 0, root = draw(ranks);
+    MPI_Comm comm = comms[draw(3)];
+    int own, members, kind = draw(KINDS), inPlace = draw(3) == 0, isDerived = draw(8) == 0;
+    MPI_Comm_rank(comm, &own);
+    MPI_Comm_size(comm, &members);
+    int root = draw(ranks) % members, hasResult = kind != REDUCE || own == root;
     // Around the length from which parts are lent, some that no board has room for, some odd ones.
     static const int lengths[] = {8192, 16380, 16384, 16388, 32768, 65536, 131072, 262144, BYTES_MAX};
-    int count = lengths[draw(9)] / 4 / (draw(2) == 0 && kind == ALLTOALL ? ranks : 1);
+    int count = lengths[draw(9)] / 4 / (draw(2) == 0 && kind == ALLTOALL ? members : 1);
     if (count > countMax) count = countMax;
     if (isDerived && count % 2 != 0) count--;
-    MPI_Comm comm = isBackwards ? backwards : MPI_COMM_WORLD;
-    int own = isBackwards ? ranks - 1 - rank : rank, hasResult = kind != REDUCE || own == root;
-    int blocks = kind == ALLGATHER || kind == ALLTOALL ? ranks : 1, gives = kind == ALLTOALL ? ranks : 1;
+    int blocks = kind == ALLGATHER || kind == ALLTOALL ? members : 1, gives = kind == ALLTOALL ? members : 1;
     memset(to, UNTOUCHED, (size_t)blocks * count * 4 + MARGIN);
     int *given = inPlace && hasResult ? to + (kind == ALLGATHER ? own * count : 0) : from;
     for (int whom = 0; whom < gives; whom++)
@@ -76,8 +80,8 @@ int main(int argc, char **argv) {
     memset(from, 0x33, (size_t)gives * count * 4);
     for (int block = 0; block < blocks && hasResult; block++)
       for (int k = 0; k < count; k++) {
-        int expected = valueOf(i, blocks == 1 ? 0 : block, kind == ALLTOALL ? own : 0, k);
-        for (int other = 1; other < ranks && blocks == 1; other++) expected += valueOf(i, other, 0, k);
+        int expected = valueOf(i, kind >= REDUCE ? 0 : block, kind == ALLTOALL ? own : 0, k);
+        for (int other = 1; other < members && kind >= REDUCE; other++) expected += valueOf(i, other, 0, k);
         if (to[block * count + k] != expected) fail("wrong value", i);
         checksum = checksum * 31 + (unsigned)expected;
       }

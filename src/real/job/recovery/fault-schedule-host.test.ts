@@ -49,9 +49,9 @@ test("X3: who reports a call goes on when the deed is done, unless it was its ow
   faults.call(1, 7);
   faults.call(2, 9);
   deepEqual(asked, [
-    ...["kill 0", "fault plan: killed node 0 after 0.00 s", "2 goes on to 9"],
-    ...["fault plan: killed rank 1 after 0.00 s", "kill ranks 1"],
-    ...["fault plan: killed ranks 2, 3 after 0.00 s", "kill ranks 2,3"],
+    ...["kill 0", "fault plan: killed node 0, 0.00 s after the ranks began", "2 goes on to 9"],
+    ...["fault plan: killed rank 1, 0.00 s after the ranks began", "kill ranks 1"],
+    ...["fault plan: killed ranks 2, 3, 0.00 s after the ranks began", "kill ranks 2,3"],
   ]);
   deepEqual(faults.watchOf(1), { rank: 1, call: 0, init: false }, "an entry fires once per job");
 });
@@ -62,8 +62,8 @@ test("X3: what cannot be done is said, and the job goes on", () => {
   faults.init(0);
   deepEqual(asked, [
     "stop 1",
-    "fault plan: would have stopped node 1, which is gone, after 0.00 s",
-    "fault plan: delayed link 0-1 by 5 ms after 0.00 s",
+    "fault plan: would have stopped node 1, which is gone, 0.00 s after the ranks began",
+    "fault plan: delayed link 0-1 by 5 ms, 0.00 s after the ranks began",
     "delay 0,1 by 5",
     "0 goes on to 0",
   ]);
@@ -76,7 +76,7 @@ test("X3: services that are processes are killed; of the others it is said that 
   faults.init(0);
   deepEqual(asked, [
     "kill checkpoint-server",
-    "fault plan: killed the checkpoint-server after 0.00 s",
+    "fault plan: killed the checkpoint-server, 0.00 s after the ranks began",
     "the fault plan's entry 2 was left out: the dispatcher is part of this process",
     "0 goes on to 0",
   ]);

@@ -163,8 +163,9 @@ export class FaultScheduleHost {
   }
 
   #say(what: string, isDone = true): void {
-    const note = isDone ? what : `would have ${what}, which is gone,`;
-    this.#ports.note(`fault plan: ${note} after ${secondsText(this.#nowMs())}`);
+    const note = isDone ? what : `would have ${what}, which is gone`;
+    // The plan's time, which is not that of other messages: those count from the start of the job.
+    this.#ports.note(`fault plan: ${note}, ${secondsText(this.#nowMs())} after the ranks began`);
   }
 }
 
