@@ -12,11 +12,17 @@ const messages = 4_000;
 const announced = 1_000;
 const limit = timeLimit(120_000);
 
+interface Size {
+  readonly calls?: number;
+  readonly nodes?: number;
+}
+
 /** What it prints, with a data plane and without. */
-async function alike(path: string, ranks: number, perThread: number, calls = tries(1_000, messages)): Promise<string> {
+async function alike(path: string, ranks: number, perThread: number, how: Size = {}): Promise<string> {
+  const { calls = tries(1_000, messages), nodes = 1 } = how;
   const outputs: string[] = [];
   for (const plane of ["on", "off"]) {
-    const size = ["-n", `${ranks}`, "--ranks-per-thread", `${perThread}`];
+    const size = ["-n", `${ranks}`, "--nodes", `${nodes}`, "--ranks-per-thread", `${perThread}`];
     const args = ["run", "--quiet", ...size, path, `${calls}`, `${calls >> 1}`];
     const { code, stdout, stderr } = await banyan(args, { env: { BANYAN_DATA_PLANE: plane }, timeoutMs: 120_000 });
     assert.equal(code, 0, stdout + stderr);
@@ -108,7 +114,7 @@ for (const [ranks, perThread] of [
     ...limit,
     ...longUnless(ranks === 2 || ranks === 8),
   }, async () => {
-    assert.match(await alike(longCollectives, ranks, perThread, tries(150, 1_000)), /^step\n\d+\n$/);
+    assert.match(await alike(longCollectives, ranks, perThread, { calls: tries(150, 1_000) }), /^step\n\d+\n$/);
   });
 }
 
@@ -161,6 +167,40 @@ for (const ranksPerThread of [1, 3]) {
     await inFolder(newFolder(`requests-${ranksPerThread}`), async () => {
       const args = [`${messages * 4}`, `${announced}`];
       const job = launch(requests, { ranks: 3, ranksPerThread, args, jobFolder: "frozen" });
+      assert.match(await frozenAndThawed(job), /^\d+$/);
+    });
+  });
+}
+
+for (const [ranks, nodes, perThread] of [
+  [4, 2, 2],
+  [4, 2, 1],
+  [7, 3, 3],
+] as const) {
+  const where = `${ranks} ranks on ${nodes} nodes, ${perThread} in a thread,`;
+  for (const [what, path, calls] of [
+    ["send each other the same", program, tries(1_000, messages)],
+    ["meet", collectives, tries(500, messages)],
+    ["make requests", requests, tries(500, messages)],
+    ["lend each other parts", longCollectives, tries(150, 1_000)],
+  ] as const) {
+    test(`M6 ADR 82: ${where} ${what} with data planes beside sockets and without`, {
+      ...limit,
+      ...longUnless(ranks === 4),
+    }, async () => {
+      assert.match(await alike(path, ranks, perThread, { calls, nodes }), /^step\n\d+( bytes)?\n$/);
+    });
+  }
+}
+
+for (const ranksPerThread of [1, 2]) {
+  test(`M6, ADR 82 images: a job of two nodes with data planes is frozen and thawed, ${ranksPerThread} in a thread`, {
+    ...limit,
+    ...longUnless(ranksPerThread === 2),
+  }, async () => {
+    await inFolder(newFolder(`nodes-${ranksPerThread}`), async () => {
+      const size = { ranks: 4, nodes: 2, ranksPerThread };
+      const job = launch(longCollectives, { ...size, args: ["300", "50"], jobFolder: "frozen" });
       assert.match(await frozenAndThawed(job), /^\d+$/);
     });
   });

@@ -115,7 +115,8 @@ test("L5: all nodes are killed at once before any of them has a name", limit, as
   await allMeet(run, 3, 3);
 });
 
-test("L5: a replacement is killed before it has a name, and the next before it listens", limit, async () => {
+/** How many have fallen. On a machine that is busy a replacement may be further before it can be stopped: then that one lives. */
+async function killReplacements(): Promise<number> {
   const { run, pid } = await startHolding(() => start(3, "logging"), { node: 1, phase: "nameless" });
   await listening(run, [0, 2]);
   let falls = 1;
@@ -125,14 +126,19 @@ test("L5: a replacement is killed before it has a name, and the next before it l
     const next = await stopIn(run, phase, (all) =>
       all.find((it) => it.pid > last && (it.node === null || it.node === 1)),
     );
-    // Missed: then this one lives.
     if (next === undefined) break;
     last = next;
     kill(next);
     falls++;
   }
-  assert(falls > 1, "no replacement was killed");
   await allMeet(run, 3, falls);
+  return falls;
+}
+
+test("L5: a replacement is killed before it has a name, and the next before it listens", limit, async () => {
+  let falls = 1;
+  for (let tries = 0; tries < 5 && falls === 1; tries++) falls = await killReplacements();
+  assert(falls > 1, "no replacement was killed");
 });
 
 test("L5: the same with connections that a fault plan may slow down", { ...limit, ...long }, async () => {

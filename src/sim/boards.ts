@@ -7,8 +7,8 @@
 import { assert } from "../core/base/assert.ts";
 import type { Pointer } from "../core/base/brand.ts";
 import type { Board, Boards } from "../core/coll/engine/board.ts";
-import { Lent } from "../core/coll/engine/lent-parts.ts";
-import { Arrival } from "../core/coll/engine/seat.ts";
+import { LentPlace } from "../core/coll/engine/lent-parts.ts";
+import { GateArrival } from "../core/coll/engine/seat.ts";
 import { type Views, viewsOf } from "../core/comm/datatype/views.ts";
 import type { Arena } from "./arena.ts";
 
@@ -178,7 +178,7 @@ class SimBoard implements Board {
 
   lend(member: number, at: number): void {
     this.memory.int32[(this.#place(member) >> 2) + lentWord] = at;
-    if (at > Lent.ON_BOARD) this.#ports.counts.lent++;
+    if (at > LentPlace.ON_BOARD) this.#ports.counts.lent++;
   }
 
   lentAt(member: number): number {
@@ -195,8 +195,8 @@ class SimBoard implements Board {
     return arrived[this.#bank] === members;
   }
 
-  takeOver(): Arrival {
-    return Arrival.NONE;
+  takeOver(): GateArrival {
+    return GateArrival.NONE;
   }
 
   withdraw(): boolean {

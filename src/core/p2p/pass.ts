@@ -52,6 +52,8 @@ const wayWords = 8;
 const W_NEXT = 0;
 /** Up to how many bytes a message may travel eagerly; −1: the engine must be asked. */
 const W_EAGER = 1;
+/** Where the plane puts its packets; 0: the plane has no way there. */
+export const W_RING = 2;
 
 /** The place of a communicator in the table. Handles of communicators that programs make count from 2²⁴. */
 const placeOf = (handle: number): number => (handle + 3 * (handle >>> 24)) & (communicatorsMax - 1);
@@ -164,6 +166,11 @@ export class Pass {
   }
 
   /** Messages may have to travel in another way from now on. */
+  /** Can the plane send to that rank, and receive from it, when it is permitted? */
+  leadsTo(rank: number): boolean {
+    return this.words[P_WAYS + rank * wayWords + W_RING] !== 0;
+  }
+
   closeWays(): void {
     for (let rank = 0; rank < this.ranks; rank++) this.words[P_WAYS + rank * wayWords + W_EAGER] = -1;
   }

@@ -18,14 +18,14 @@ import { type Board, type BoardKind, combinedBytesMax } from "../coll/engine/boa
 import { kindCode, unlike } from "../coll/engine/collective-call.ts";
 import {
   doAllLend,
-  foldPair,
+  foldLentPair,
   isLending,
   isOverwritten,
-  Lent,
+  LentPlace,
   lentBlockBytesMax,
   type Pair,
 } from "../coll/engine/lent-parts.ts";
-import { Arrival } from "../coll/engine/seat.ts";
+import { GateArrival } from "../coll/engine/seat.ts";
 import { viewsOf } from "../comm/datatype/views.ts";
 import type { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
@@ -147,8 +147,8 @@ export class BoardOperations {
       copy: nowhere,
     };
     const arrival = comm.board!.takeOver();
-    operation.hasTaken = arrival === Arrival.SECOND;
-    if (arrival === Arrival.NONE) this.arrive(operation);
+    operation.hasTaken = arrival === GateArrival.SECOND;
+    if (arrival === GateArrival.NONE) this.arrive(operation);
     else this.waiting.push(operation);
     return request;
   }
@@ -282,7 +282,7 @@ export class BoardOperations {
     const board = comm.board!;
     if (from >= 0 && !isOverwritten(kind, inPlace)) board.lend(rank, from + offset);
     else if (length <= board.bytesMax) {
-      board.lend(rank, Lent.ON_BOARD);
+      board.lend(rank, LentPlace.ON_BOARD);
       this.memory.toPayload(board.part(rank), from, offset, length);
     } else {
       operation.copy = this.memory.allocate(length);
@@ -337,7 +337,7 @@ export class BoardOperations {
     const { comm, kind, root, inPlace, error } = operation;
     const isRoot = comm.rank === root;
     if (operation.reduction !== null && this.isLending(operation)) {
-      if (kind === "allreduce" || isRoot) foldPair(this.pairOf(operation));
+      if (kind === "allreduce" || isRoot) foldLentPair(this.pairOf(operation));
       return error;
     }
     if (kind === "allreduce" || (kind === "reduce" && isRoot)) return this.takePart(operation, 0, 0) || error;
@@ -372,7 +372,7 @@ export class BoardOperations {
   /** From a byte of a part on, wherever it is. */
   private fetchPart({ board, member, from }: PartPlace, to: Pointer, toOffset: number, bytes: number): void {
     const lent = board.lentAt(member);
-    if (lent > Lent.ON_BOARD) board.fetch(member, to, toOffset, lent + from, bytes);
+    if (lent > LentPlace.ON_BOARD) board.fetch(member, to, toOffset, lent + from, bytes);
     else this.memory.fromPayload(to, toOffset, board.part(member) + from, bytes);
   }
 

@@ -68,6 +68,7 @@ export class Turns {
 
   /** Until all have ended. */
   run(ranks: readonly WaitingCRank[]): void {
+    this.#hasSockets = ranks[0]!.setup.handover !== null;
     const plane = this.#planeTurnsOf(ranks);
     if (plane !== null) this.#pace = plane;
     const turnOf = (index: number): Turn => this.#all[index]!;
@@ -78,7 +79,6 @@ export class Turns {
     this.#all = ranks.map((waiting, index) => new Turn({ waiting, index, plane, turnOf, ended }));
     this.#turns = this.#all;
     this.#sleep = jointSleepOf(ranks.map(({ process }) => process));
-    this.#hasSockets = ranks[0]!.setup.handover !== null;
     while (this.#turns.length > 0) {
       let moved = false;
       for (const turn of this.#turns) if (!turn.hasEnded && turn.take()) moved = true;
@@ -98,7 +98,7 @@ export class Turns {
       node,
       turnWords: ranks.map(({ process }) => process.host.whereabouts.turn),
       allocate: (bytes) => heap.allocate(bytes),
-      yields: yieldsMax,
+      yields: this.#hasSockets ? yieldsWithSockets : yieldsMax,
       mustGiveWay: () => this.mustGiveWay(this.#all[plane.current]!.waiting, () => plane.hasNews(plane.current)),
       moved: () => this.#moved(),
     });
@@ -195,9 +195,15 @@ class Turn {
     return this.#plane?.isWaiting(this.#index) === true;
   }
 
-  /** It is running: does the node want it to stop? Hears of deaths as well. In a wait of its plane it hears nothing before its engine waits. */
+  /**
+   * It is running: does the node want it to stop? Hears of deaths as well. In a wait of its plane it hears only of other nodes before its engine
+   * waits.
+   */
   hearsStop(): boolean {
-    if (this.#planeWaits) return false;
+    if (this.#planeWaits) {
+      this.#hearOfOtherNodes();
+      return false;
+    }
     const { host } = this.waiting.process;
     host.listen();
     return host.shallStop();
@@ -238,8 +244,20 @@ class Turn {
 
   /** Progress of everything but its program: that of another rank may be on the stack. */
   look(): Look {
-    if (this.#planeWaits) return this.#plane!.hasNews(this.#index) ? "ready" : "nothing";
+    if (this.#planeWaits) {
+      this.#hearOfOtherNodes();
+      return this.#plane!.hasNews(this.#index) ? "ready" : "nothing";
+    }
     return this.#lookFurther();
+  }
+
+  /** What comes from there in a wait of its plane closes its pass, or is no matter of the wait. */
+  #hearOfOtherNodes(): void {
+    try {
+      this.waiting.process.plane!.lookAtSockets();
+    } catch (error) {
+      this.#end(this.waiting.endingOf(error));
+    }
   }
 
   #lookFurther(): Look {

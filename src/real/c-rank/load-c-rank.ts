@@ -114,14 +114,16 @@ function checkStops({ setup, takesTurns }: WaitingCRank, module: WebAssembly.Mod
 function passThePlane(rank: WaitingCRank, { mpi }: Imports, waits: PlaneTurn | null): void {
   const { process } = rank;
   if (process.plane === null) return;
-  const { plane, ring } = process.plane;
+  const { plane, ring, lookAtSockets } = process.plane;
   const { memory, program } = process;
   const imports = { ...mpi, restOfExchange: restOfExchange(program) };
   const light = beginnings.some((name) => name in mpi) ? plane.light : null;
   const engine = light === null ? imports : adoptBefore(program, light, imports);
   const firstRequest = light === null ? null : firstLightRequest;
   const { restOfExchange: _, ...changed } = engine;
-  const calls = plane.connect({ memory, engine, wakeWaiters: () => ring.wakeWaiters(), waits, firstRequest });
+  const wakeWaiters = (): void => ring.wakeWaiters();
+  const wake = (other: number): void => ring.ring(other);
+  const calls = plane.connect({ memory, engine, wakeWaiters, wake, lookAtSockets, waits, firstRequest });
   Object.assign(mpi, changed, calls);
 }
 

@@ -11,12 +11,12 @@ import type { MeetingPass } from "../../core/coll/engine/meeting-pass.ts";
 import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
 import { foldedFormats } from "../../core/comm/op/fold.ts";
 import { groupsOf, type OpName, predefinedOps } from "../../core/comm/op/op-predefined.ts";
-import { partStride } from "../transport/layout.ts";
+import { BoardPart, partStride } from "../transport/layout.ts";
 import { foldExports } from "../transport/memory-fold.ts";
 import type { NodeCalls, NodeMemory } from "../transport/node-memory.ts";
 import planeBytes from "./collectives.wat";
 import faceBytes from "./collectives-face.wat";
-import { type Neighbours, PlanePair } from "./pair.ts";
+import { type NeighbourMemory, PlanePair } from "./pair.ts";
 import { gateWaits, type PlaneWaitPort } from "./plane-wait-port.ts";
 
 export const planeCollectives = [
@@ -52,7 +52,7 @@ interface Connection {
   /** The program's. */
   readonly memory: WebAssembly.Memory;
   /** The same, and those of the other processes of the node. */
-  readonly neighbours: Neighbours;
+  readonly neighbours: NeighbourMemory;
   /** Exports of plane.wat and face.wat. */
   readonly plane: Exports;
   readonly face: Exports;
@@ -63,11 +63,22 @@ interface Connection {
   /** The imports as the engine has them. */
   readonly engine: Record<string, Call>;
   yield(): void;
+  /** Wakes that process of the node, which may sleep over its sockets. */
+  wake(process: number): void;
   readonly waits: PlaneWaitPort | null;
 }
 
 let planeModule: WebAssembly.Module | undefined;
 let faceModule: WebAssembly.Module | undefined;
+
+/** Wakes the members of a board, wherever they sleep. */
+function wakerOf({ node, wake }: Connection): (board: number, members: number) => void {
+  const { words } = node;
+  return (board, members) => {
+    const first = (board + BoardPart.MEMBERS) >> 2;
+    for (let member = 0; member < members; member++) wake(words[first + member]! - 1);
+  };
+}
 
 interface ConnectedCollectives {
   /** The functions that take the place of the engine's imports, all of them. */
@@ -84,7 +95,7 @@ export function connectCollectives(connection: Connection): ConnectedCollectives
   const meeting = new WebAssembly.Instance(planeModule, {
     node: { memory: node.memory },
     calls: { ...calls },
-    host: { yield: connection.yield },
+    host: { yield: connection.yield, wakeMembers: wakerOf(connection) },
     messages: plane,
     fold: foldExports(node.memory),
     plane: { ...places, meetings, boardBytes, partStride: partStride(boardBytes), combinedBytesMax, lentBlockBytesMax },

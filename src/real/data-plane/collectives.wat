@@ -16,8 +16,10 @@
   (import "calls" "load" (func $load (param i32) (result i32)))
   (import "calls" "spin" (func $spin (param i32 i32 i32 i32 i32) (result i32)))
   (import "host" "yield" (func $yield))
+  (import "host" "wakeMembers" (func $wakeMembers (param i32 i32))) ;; those of a board: some sleep over their sockets
   (import "messages" "bytesOf" (func $bytesOf (param i32 i32 i32) (result i32)))
   (import "messages" "communicatorOf" (func $communicatorOf (param i32) (result i32)))
+  (import "messages" "hasNews" (func $hasNews (result i32)))
   (import "messages" "isAnyThere" (func $isAnyThere (result i32)))
   (import "messages" "slotOf" (func $slotOf (param i32) (result i32)))
   (import "messages" "firstTries" (func $firstTries (result i32)))
@@ -32,6 +34,7 @@
   (import "plane" "stop" (global $stop i32))           ;; the word by which others make the process stop
   (import "plane" "notices" (global $notices i32))     ;; how many notices there are
   (import "plane" "noticesSeen" (global $noticesSeen i32))
+  (import "plane" "hasSockets" (global $hasSockets i32)) ;; as in plane.wat
   (import "plane" "listens" (global $listens i32))     ;; 1: a packet that has arrived is heard before the next collective
   (import "plane" "looks" (global $looks i32))         ;; polls of ring and gate in one spin
   (import "plane" "spins" (global $spins i32))         ;; spins, then yields, before the engine waits in its own way
@@ -61,6 +64,7 @@
     (if (i32.or (i32.load (global.get $pass)) (i32.load (global.get $stop))) (then (return (i32.const 0))))
     (if (i32.ne (i32.load (global.get $notices)) (i32.load (global.get $noticesSeen))) (then (return (i32.const 0))))
     (if (global.get $listens) (then (if (call $isAnyThere) (then (return (i32.const 0))))))
+    (if (global.get $hasSockets) (then (if (call $hasNews) (then (return (i32.const 0))))))
     (if (i32.eqz (local.tee $at (call $communicatorOf (local.get $handle)))) (then (return (i32.const 0))))
     ;; Communicators have 16 bytes each in the pass, and seats a word each.
     (local.set $seat
@@ -372,8 +376,8 @@
       (if (call $boardArrive (local.get $arrived) (local.get $members))
         (then
           (if (i32.ge_u (global.get $kind) (i32.const 10)) (then (call $combine (local.get $members))))
-          ;; Nobody sleeps elsewhere: there are no sockets where there are planes.
-          (drop (call $boardOpen (local.get $board) (local.get $arrived) (local.get $round) (local.get $members))))
+          (if (call $boardOpen (local.get $board) (local.get $arrived) (local.get $round) (local.get $members))
+            (then (call $wakeMembers (local.get $board) (local.get $members)))))
         (else
           (br_if $shut (i32.eqz (local.tee $seen (call $await))))
           (if (i32.eq (local.get $seen) (i32.const 2))

@@ -7,7 +7,7 @@
 import { MeetingPass } from "../../core/coll/engine/meeting-pass.ts";
 import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
 import { LightRequests } from "../../core/p2p/light-requests.ts";
-import { P_POSITION, Pass } from "../../core/p2p/pass.ts";
+import { P_POSITION, Pass, W_RING } from "../../core/p2p/pass.ts";
 import { longCopy } from "../machine/view-copy.ts";
 import { newYield } from "../machine/yield.ts";
 import { Line, lineOf, ringOf } from "../transport/layout.ts";
@@ -17,7 +17,7 @@ import type { RankMemory } from "../transport/rank-memory.ts";
 import { connectCollectives, planeCollectives, publishOperations } from "./collectives.ts";
 import { connectExchanges } from "./exchange.ts";
 import faceBytes from "./face.wat";
-import type { Neighbours } from "./pair.ts";
+import type { NeighbourMemory } from "./pair.ts";
 import planeBytes from "./plane.wat";
 import { type PlaneRecorder, recordImports } from "./plane-recorder.ts";
 import { messageWaits, type PlaneWaitPort } from "./plane-wait-port.ts";
@@ -25,13 +25,15 @@ import { connectRequests, planeRequests } from "./requests.ts";
 
 interface DataPlaneOptions {
   readonly rank: number;
-  /** Index in the node of each process that the job can have: all of them are there. */
+  /** Index in the node of each process that the job can have, −1 for those elsewhere: what goes to and comes from them is the engine's. */
   readonly places: Int32Array;
   readonly patience: Patience;
   /** How many packets a receive looks at, 1 or more: half of a ring unless given, so that senders find room. */
   readonly looksAhead?: number;
   /** Messages are those of a layer above the engine: the plane has collectives alone, and leaves them to the engine while a packet waits to be seen. */
   readonly isLayered?: boolean | undefined;
+  /** Are there processes elsewhere? */
+  readonly hasSockets?: boolean;
   /** For a protocol that must know what receives from any source took, and lets the plane do everything else without it. */
   readonly recorder?: PlaneRecorder | null;
 }
@@ -50,13 +52,17 @@ type Calls = Record<string, Call>;
 
 interface Connection {
   /** The program's. */
-  readonly memory: Neighbours;
+  readonly memory: NeighbourMemory;
   /** The imports as the engine has them, and what goes on with an MPI_Sendrecv whose message has left. */
   readonly engine: Calls & { readonly restOfExchange: Call };
   /** The handle of the first light request, where the imports take over what the plane has begun (abi/adopted-requests.ts); null: it begins none. */
   readonly firstRequest: number | null;
   /** Wakes those that wait for room in the ring of this process. */
   wakeWaiters(): void;
+  /** Wakes that process of the node, which may sleep over its sockets. */
+  wake(process: number): void;
+  /** Sockets are looked at, and what has come there is the engine's by then. True: something has. */
+  lookAtSockets(): boolean;
   /** How a rank that shares its thread waits; null: it does not share it. */
   readonly waits: PlaneWaitPort | null;
 }
@@ -78,8 +84,7 @@ export function patienceOf(isCrowded: boolean, takesTurns: boolean): Patience {
   return isCrowded ? crowdedPatience : patient;
 }
 
-/** Words of a way that the engine does not write, behind those that it does, in bytes. */
-const W_RING = 8;
+/** Words of a way that the engine does not know, behind those that it does, in bytes. */
 const W_BELL = 12;
 const W_BUFFERS = 16;
 
@@ -129,8 +134,8 @@ export class DataPlane {
     this.meetings = this.#newMeetings();
     this.pass = new Pass(words, ranks, this.#address, this.meetings);
     this.#lightAddress = heap.allocate(LightRequests.wordCount * 4);
-    // A protocol numbers receives when they are begun.
-    const isSeen = options.isLayered === true || (options.recorder ?? null) !== null;
+    // A protocol numbers receives when they are begun. Beside sockets a test may have to look at more than a ring.
+    const isSeen = options.isLayered === true || options.hasSockets === true || (options.recorder ?? null) !== null;
     this.light = isSeen ? null : this.#newLight();
     this.cursor = words.subarray(P_POSITION, P_POSITION + 1);
     for (const type of Object.values(predefinedTypes)) {
@@ -161,15 +166,19 @@ export class DataPlane {
     const { layout, words } = this.#node;
     const place = this.#options.places[rank]!;
     const way = (this.#address + Pass.waysAt + rank * Pass.wayBytes) >> 2;
-    words[way + (W_RING >> 2)] = ringOf(layout, place);
+    this.pass.setNextNumber(rank, 0);
+    if (place < 0) {
+      words[way + W_RING] = 0;
+      return;
+    }
+    words[way + W_RING] = ringOf(layout, place);
     words[way + (W_BELL >> 2)] = lineOf(layout, place) + Line.BELL;
     words[way + (W_BUFFERS >> 2)] = layout.eager + place * layout.slots * layout.eagerBytes;
-    this.pass.setNextNumber(rank, 0);
     this.pass.openWay(rank, layout.eagerBytes);
   }
 
   /** The functions that take the place of the engine's imports. */
-  connect({ memory: neighbours, engine, wakeWaiters, waits, firstRequest }: Connection): Calls {
+  connect({ memory: neighbours, engine, waits, firstRequest, ...host }: Connection): Calls {
     const node = this.#node;
     const { memory } = neighbours;
     planeModule ??= new WebAssembly.Module(planeBytes);
@@ -182,7 +191,12 @@ export class DataPlane {
     const plane = new WebAssembly.Instance(planeModule, {
       node: { memory: node.memory },
       calls: { ...calls },
-      host: { yield: newYield(), wakeWaiters },
+      host: {
+        yield: newYield(),
+        wakeWaiters: () => host.wakeWaiters(),
+        wakeElsewhere: (bell: number) => host.wake(this.#processOf(bell)),
+        lookAtSockets: () => (host.lookAtSockets() ? 1 : 0),
+      },
       record: recordImports(this.#options.recorder ?? null),
       plane: { ...places, programBytes: BigInt(programBytes - marginBytes) },
     });
@@ -205,13 +219,18 @@ export class DataPlane {
           });
     const collectives = connectCollectives({
       ...{ node, calls, memory, neighbours, places, meetings: this.#meetingsAddress },
-      ...{ ...halves, engine: imports, yield: newYield(), waits },
+      ...{ ...halves, engine: imports, yield: newYield(), waits, wake: host.wake },
     });
     waits?.looks(plane.exports["look"] as () => number, collectives.look);
     const made = { ...face.exports, ...exchanges, ...requests, ...collectives.calls } as unknown as Calls;
     const taken = this.#options.isLayered === true ? planeCollectives : planeCalls;
     const isTaken = (name: string): boolean => name in engine && name in made;
     return Object.fromEntries(taken.filter(isTaken).map((name) => [name, made[name]!]));
+  }
+
+  #processOf(bell: number): number {
+    const { lines } = this.#node.layout;
+    return (bell - Line.BELL - lines) / Line.BYTES;
   }
 
   /** What plane.wat is told of the node and of its process. */
@@ -233,6 +252,7 @@ export class DataPlane {
       spins: patience.spins,
       yields: patience.yields,
       looksAhead,
+      hasSockets: this.#options.hasSockets === true ? 1 : 0,
       records: (this.#options.recorder ?? null) === null ? 0 : 1,
       listens: this.#options.isLayered === true ? 1 : 0,
     };

@@ -1,11 +1,11 @@
 /** Reductions of two members in the data plane, where parts are lent: made by JavaScript, which has the memories of both. */
 import type { Pointer } from "../../core/base/brand.ts";
-import { foldPair, type Pair } from "../../core/coll/engine/lent-parts.ts";
+import { foldLentPair, type Pair } from "../../core/coll/engine/lent-parts.ts";
 import { viewsOf } from "../../core/comm/datatype/views.ts";
 import type { ProcessBuffers } from "../transport/process-buffers.ts";
 
 /** The memory of a rank's program, with ways to those of the other processes of the node. */
-export interface Neighbours extends ProcessBuffers {
+export interface NeighbourMemory extends ProcessBuffers {
   readonly memory: WebAssembly.Memory;
   readonly bytes: Uint8Array;
   allocate(bytes: number): Pointer;
@@ -16,7 +16,7 @@ export interface Neighbours extends ProcessBuffers {
 
 /** One for all calls of a rank, so that none makes an object. */
 export class PlanePair implements Pair {
-  readonly memory: Neighbours;
+  readonly memory: NeighbourMemory;
   own = 0 as Pointer;
   into = 0 as Pointer;
   bytes = 0;
@@ -29,7 +29,7 @@ export class PlanePair implements Pair {
   #format = 0;
   #operation = 0;
 
-  constructor(memory: Neighbours) {
+  constructor(memory: NeighbourMemory) {
     this.memory = memory;
   }
 
@@ -54,7 +54,7 @@ export class PlanePair implements Pair {
     this.own = own;
     this.into = into;
     this.bytes = bytes;
-    foldPair(this);
+    foldLentPair(this);
   };
 
   fetch(to: Pointer, offset: number, bytes: number): void {

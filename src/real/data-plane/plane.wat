@@ -15,6 +15,8 @@
   (import "calls" "spin" (func $spin (param i32 i32 i32 i32 i32) (result i32)))
   (import "host" "yield" (func $yield))
   (import "host" "wakeWaiters" (func $wakeWaiters))
+  (import "host" "wakeElsewhere" (func $wakeElsewhere (param i32))) ;; the owner of that bell, which sleeps over its sockets
+  (import "host" "lookAtSockets" (func $lookAtSockets (result i32))) ;; 1: the engine has something to do
   (import "plane" "pass" (global $pass i32))           ;; where the pass is
   (import "plane" "ways" (global $ways i32))           ;; and the first of its ways
   (import "plane" "rank" (global $rank i32))           ;; the sender in every packet of this process
@@ -29,6 +31,7 @@
   (import "plane" "spins" (global $spins i32))         ;; spins, then yields, before the engine waits in its own way
   (import "plane" "yields" (global $yields i32))
   (import "plane" "looksAhead" (global $looksAhead i32)) ;; packets that a receive looks at
+  (import "plane" "hasSockets" (global $hasSockets i32)) ;; 1: some ranks are on other nodes; their ways have no ring
   (import "plane" "records" (global $records i32))     ;; 1: a protocol must know what receives from any source took
   ;; Six words behind those that the processes have recorded: 0 when that is all; anything else is for `late`.
   (import "record" "append6" (func $append6 (param i32 i32 i32 i32 i32 i32) (result i32)))
@@ -45,6 +48,8 @@
   (global $taken (mut i32) (i32.const 0))
   ;; How many packets behind the next one are void, at most: taken from behind others.
   (global $voids (mut i32) (i32.const 0))
+  ;; Calls since the last look at the sockets.
+  (global $calls (mut i32) (i32.const 0))
   ;; Waits in a row that a yield has ended at once (see `await`).
   (global $shared (mut i32) (i32.const 0))
 
@@ -83,6 +88,14 @@
       (then (i32.load (i32.add (local.get $members) (i32.shl (local.get $rank) (i32.const 2)))))
       (else (local.get $rank))))
 
+  ;; A call begins in a job that has sockets. Now and then they are looked at: what others wait for goes on, whatever this rank does.
+  ;; 1: the engine must make the call.
+  (func $hasNews (export "hasNews") (result i32)
+    (global.set $calls (i32.add (global.get $calls) (i32.const 1)))
+    (if (i32.lt_u (global.get $calls) (i32.const 64)) (then (return (i32.const 0))))
+    (global.set $calls (i32.const 0))
+    (call $lookAtSockets))
+
   (func $slotOf (export "slotOf") (param $position i32) (result i32)
     (i32.add (i32.add (global.get $ring) (i32.const 384))
       (i32.shl (i32.and (local.get $position) (i32.sub (global.get $slots) (i32.const 1))) (i32.const 7))))
@@ -97,6 +110,7 @@
     (block $engine
       (br_if $engine (i32.and (i32.load (global.get $pass)) (i32.const 5)))
       (br_if $engine (i32.load (global.get $stop)))
+      (if (global.get $hasSockets) (then (br_if $engine (call $hasNews))))
       (local.set $bytes (call $bytesOf (local.get $buffer) (local.get $count) (local.get $type)))
       (br_if $engine (i32.gt_u (local.get $bytes) (global.get $eagerBytes)))
       (br_if $engine (i32.gt_u (local.get $tag) (i32.const 0x3fffffff)))
@@ -106,6 +120,7 @@
         (i32.add (global.get $ways)
           (i32.shl (call $memberOf (local.get $communicator) (local.get $dest)) (i32.const 5))))
       (br_if $engine (i32.gt_s (local.get $bytes) (i32.load offset=4 (local.get $way))))
+      (br_if $engine (i32.eqz (i32.load offset=8 (local.get $way))))
       ;; Now and then the engine looks at what has arrived; where nothing has, that is done with.
       (local.set $sends (i32.add (i32.load offset=4 (global.get $pass)) (i32.const 1)))
       (if (i32.ge_u (local.get $sends) (i32.const 64))
@@ -158,8 +173,10 @@
     (i32.store offset=16 (local.get $slot) (global.get $tag))
     (i32.store offset=20 (local.get $slot) (global.get $bytes))
     (i32.store offset=24 (local.get $slot) (local.get $number))
-    (drop
-      (call $commit (local.get $slot) (i32.load offset=12 (local.get $way)) (global.get $rank) (global.get $payload)))
+    (if (i32.eq
+          (call $commit (local.get $slot) (i32.load offset=12 (local.get $way)) (global.get $rank) (global.get $payload))
+          (i32.const 2))
+      (then (call $wakeElsewhere (i32.load offset=12 (local.get $way)))))
     (i32.store (local.get $way) (i32.add (local.get $number) (i32.const 1)))
     (i32.store offset=12 (global.get $pass) (i32.add (i32.load offset=12 (global.get $pass)) (i32.const 1))))
 
@@ -180,6 +197,7 @@
     (block $engine
       (br_if $engine (i32.and (i32.load (global.get $pass)) (i32.const 7)))
       (br_if $engine (i32.load (global.get $stop)))
+      (if (global.get $hasSockets) (then (br_if $engine (call $hasNews))))
       (br_if $engine
         (i32.lt_s (call $bytesOf (local.get $buffer) (local.get $count) (local.get $type)) (i32.const 0)))
       ;; A tag, or any (−2).
@@ -190,9 +208,15 @@
       (br_if $engine (i32.eqz (local.tee $communicator (call $communicatorOf (local.get $handle)))))
       (if (i32.eq (local.get $source) (i32.const -1))
         (then
-          ;; Any source, where ranks are those of the job: no other name has to be looked up.
-          (br_if $engine (i32.load offset=1100 (local.get $communicator))))
-        (else (br_if $engine (i32.ge_u (local.get $source) (i32.load offset=1096 (local.get $communicator))))))
+          ;; Any source, where ranks are those of the job: no other name has to be looked up. It may be on another node.
+          (br_if $engine (i32.or (i32.load offset=1100 (local.get $communicator)) (global.get $hasSockets))))
+        (else
+          (br_if $engine (i32.ge_u (local.get $source) (i32.load offset=1096 (local.get $communicator))))
+          (br_if $engine
+            (i32.eqz
+              (i32.load offset=8
+                (i32.add (global.get $ways)
+                  (i32.shl (call $memberOf (local.get $communicator) (local.get $source)) (i32.const 5))))))))
       (return (local.get $communicator)))
     (i32.const 0))
 

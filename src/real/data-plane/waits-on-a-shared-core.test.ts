@@ -15,12 +15,24 @@ function waitingPlane(isThere: (done: { spins: number; yields: number }) => bool
     return isThere(done) ? 1 : 0;
   };
   const none = (): number => 0;
-  const zeros = ["pass", "ways", "rank", "ring", "slots", "eagerBytes", "stop", "notices", "noticesSeen", "records"];
+  const zeros = [
+    "pass",
+    "ways",
+    "rank",
+    "ring",
+    "slots",
+    "eagerBytes",
+    "stop",
+    "notices",
+    "noticesSeen",
+    "hasSockets",
+    "records",
+  ];
   const places = Object.fromEntries(zeros.map((name) => [name, 0]));
   const plane = new WebAssembly.Instance(new WebAssembly.Module(planeBytes), {
     node: { memory },
     calls: { reserve: none, commit: none, publish: none, spin },
-    host: { yield: () => void done.yields++, wakeWaiters: none },
+    host: { yield: () => void done.yields++, wakeWaiters: none, wakeElsewhere: none, lookAtSockets: none },
     record: { append6: none, late: none },
     plane: { ...places, programBytes: 0n, looks, spins, yields: 100, looksAhead: 1 },
   });

@@ -97,6 +97,8 @@ interface OpenPlane {
   readonly heap: RankMemory;
   readonly plane: DataPlane;
   readonly ring: RingTransport;
+  /** Now and then, in calls that the plane makes: true when the engine has heard something from another node. */
+  lookAtSockets(): boolean;
 }
 
 type Leaving =
@@ -159,6 +161,7 @@ export function openProcess(
         places,
         patience,
         isLayered: options.isLayered,
+        hasSockets: handover !== null,
         recorder: options.recorder ?? null,
       })
     : null;
@@ -256,11 +259,16 @@ export function openProcess(
     process.peerFailed(nameOf(dead), life);
     transports.peerFailed(dead, life);
   }
+  const lookAtSockets = (): boolean => {
+    if (!transports.lookAtSockets()) return false;
+    process.progress();
+    return true;
+  };
   return {
     host,
     bell: processBellOf(node),
     sockets: transports.sockets,
-    plane: plane === null ? null : { node, heap, plane, ring },
+    plane: plane === null ? null : { node, heap, plane, ring, lookAtSockets },
     leave() {
       const leaving = leave(host, transports);
       if (leaving.kind !== "stopped") tracer?.close();
@@ -318,7 +326,7 @@ function placePlayers({ engine: { peers } }: Process, players: readonly ProcessN
   }
 }
 
-/** One node, no protocol or one that lets all messages of the job pass, first lives: everything else is the engine's. */
+/** No protocol, or on one node one that lets all messages of the job pass; first lives: everything else is the engine's. */
 function canHavePlane({
   mayUsePlane = false,
   handover,
@@ -332,7 +340,8 @@ function canHavePlane({
 }: RankOptions): boolean {
   const areFirst = incarnation === 0 && incarnations.every((other) => other === 0);
   const isSeen = (protocol !== null && recorder === null) || (isLayered && !mayMeetPastLayer) || traceFile !== "";
-  return mayUsePlane && handover === null && !isSeen && areFirst;
+  const isAlone = handover === null || (protocol === null && !isLayered);
+  return mayUsePlane && isAlone && !isSeen && areFirst;
 }
 
 /** The world of the process: the job's own, or that of the processes that were spawned together. */

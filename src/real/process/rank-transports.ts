@@ -51,6 +51,8 @@ export interface RankTransports {
   leave(): boolean;
   /** Does everybody have what it sent? */
   isDelivered(): boolean;
+  /** Has a packet come from another node, for the engine to take? */
+  lookAtSockets(): boolean;
   /** For a thread that sleeps for several processes; null where no node listens: a job of one node, or one whose ranks speak through services alone. */
   readonly sockets: ProcessSockets | null;
 }
@@ -80,6 +82,7 @@ export function openTransports(
       peerReturned,
       leave: always,
       isDelivered: always,
+      lookAtSockets: () => false,
       sockets: null,
     };
     return { ring, transport: ring, waiting, ...others };
@@ -94,6 +97,7 @@ export function openTransports(
     buffers: memory,
     wakeElsewhere: (other) => bells.wake(other),
     ...joint,
+    cursor,
   });
   const tcp = new TcpTransport({
     rank,
@@ -126,6 +130,7 @@ export function openTransports(
     peerReturned: (other, incarnation, at) => transport.peerReturned(other, incarnation, at),
     leave: () => transport.leave(),
     isDelivered: () => tcp.isDelivered,
+    lookAtSockets: () => transport.lookAtSockets(),
     sockets,
   };
 }

@@ -74,7 +74,9 @@ export class RankTransport implements Transport {
   }
 
   peek(): number {
-    if (this.#holds !== Holds.NOTHING) return this.#packet;
+    if (this.#holds === Holds.TCP) return this.#packet;
+    // Another reader of the ring may have taken what it has shown.
+    if (this.#holds === Holds.RING) this.#holds = Holds.NOTHING;
     if (this.#ringRun >= ringRunMax) {
       this.#ringRun = 0;
       const packet = this.#peekTcp();
@@ -104,6 +106,11 @@ export class RankTransport implements Transport {
     this.#ringRun = 0;
     this.#tcpIsLively = true;
     return packet;
+  }
+
+  /** Sends what waits there to be sent, and reads. True: a packet is there. */
+  lookAtSockets(): boolean {
+    return this.#holds === Holds.TCP || this.#peekTcp() >= 0;
   }
 
   release(): void {

@@ -13,7 +13,7 @@ import { assert } from "../../core/base/assert.ts";
 import type { Pointer } from "../../core/base/brand.ts";
 import type { Board, Boards } from "../../core/coll/engine/board.ts";
 import type { MeetingPass } from "../../core/coll/engine/meeting-pass.ts";
-import { Arrival, type Seat } from "../../core/coll/engine/seat.ts";
+import { GateArrival, type Seat } from "../../core/coll/engine/seat.ts";
 import { type Views, viewsOf } from "../../core/comm/datatype/views.ts";
 import { BoardPart, boardOf, type LongParts, lineBytes, longPartsOf, partHeadBytes, partStride } from "./layout.ts";
 import type { NodeCalls, NodeMemory } from "./node-memory.ts";
@@ -223,9 +223,9 @@ class SharedBoard implements Board {
     return false;
   }
 
-  takeOver(): Arrival {
-    const arrival = this.seat?.takeArrival() ?? Arrival.NONE;
-    if (arrival === Arrival.NONE) return arrival;
+  takeOver(): GateArrival {
+    const arrival = this.seat?.takeArrival() ?? GateArrival.NONE;
+    if (arrival === GateArrival.NONE) return arrival;
     this.#follow();
     this.#meetings?.leaveGate();
     this.#ring.watch(this.#gate, (this.#round + 1) | 0);

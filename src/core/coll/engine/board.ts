@@ -15,7 +15,7 @@
  */
 import type { Pointer } from "../../base/brand.ts";
 import type { Views } from "../../comm/datatype/views.ts";
-import type { Arrival, Seat } from "./seat.ts";
+import type { GateArrival, Seat } from "./seat.ts";
 
 /**
  * The last member to arrive combines the parts of a reduction, alone: so many bytes together. Where there are more the members share the
@@ -49,16 +49,16 @@ export interface Board {
   readonly lentBytesMin: number;
   /** Can every member lend whatever it gives? Then lending calls may be longer than `bytesMax`. */
   readonly lendsAll: boolean;
-  /** After `putLength`, in a lending call: our bytes lie there in the memory of this process, or `Lent.ON_BOARD`. */
+  /** After `putLength`, in a lending call: our bytes lie there in the memory of this process, or `LentPlace.ON_BOARD`. */
   lend(member: number, at: number): void;
-  /** Where a member has lent its part, in its memory; or a `Lent`. */
+  /** Where a member has lent its part, in its memory; or a `LentPlace`. */
   lentAt(member: number): number;
   /** From there, or behind it, to our memory. */
   fetch(member: number, to: Pointer, toOffset: number, lent: number, bytes: number): void;
   /** Our part is in place. True for exactly one member, the last: it must call `open`. */
   arrive(): boolean;
   /** Where a data plane has arrived in our name, once: in the place of `arrive`. */
-  takeOver(): Arrival;
+  takeOver(): GateArrival;
   /**
    * Takes our arrival back, for a capture in the middle of a round: the member arrives again later. False: too late, the
    * last member has arrived, the gate is open or about to be.

@@ -6,7 +6,7 @@ import type { Pointer } from "../../base/brand.ts";
 import type { Board, BoardKind } from "./board.ts";
 
 /** In the place of the address of a part that is lent. */
-export const Lent = {
+export const LentPlace = {
   /** The member has not come to a lending call. */
   NO: 0,
   /** It has, and its bytes are on the board. */
@@ -72,7 +72,7 @@ export interface Pair {
 /** Where the result replaces our operand, the other one comes in pieces. */
 const pieceBytesMax = 16 * 1024;
 
-export function foldPair(pair: Pair): void {
+export function foldLentPair(pair: Pair): void {
   const { memory, own, into, bytes, elementBytes, isFirst } = pair;
   if (own !== into) {
     pair.fetch(into, 0, bytes);

@@ -8,7 +8,7 @@
 const S_OPEN = 0;
 /** Rounds that this member has been through. */
 const S_ROUND = 1;
-/** An `Arrival`: the plane has arrived at the current round, and the engine goes on with the call. */
+/** A `GateArrival`: the plane has arrived at the current round, and the engine goes on with the call. */
 const S_ARRIVED = 2;
 /** Collectives that the plane has completed, and that the communicator has not counted yet; what the last of them was. */
 const S_COMPLETED = 3;
@@ -29,14 +29,14 @@ const S_LENT_BYTES_MIN = 12;
 export const seatWords = 16;
 
 /** At which gate of its call a member stands. */
-export const Arrival = {
+export const GateArrival = {
   /** It has not come to any. */
   NONE: 0,
   FIRST: 1,
   /** It has taken what it wants of the others' parts. */
   SECOND: 2,
 } as const;
-export type Arrival = (typeof Arrival)[keyof typeof Arrival];
+export type GateArrival = (typeof GateArrival)[keyof typeof GateArrival];
 
 /** Where a member sits. */
 interface SeatPlace {
@@ -92,9 +92,9 @@ export class Seat {
   }
 
   /** The plane has put this member's part in its place and arrived: said once. */
-  takeArrival(): Arrival {
-    const arrival = this.words[S_ARRIVED] as Arrival;
-    this.words[S_ARRIVED] = Arrival.NONE;
+  takeArrival(): GateArrival {
+    const arrival = this.words[S_ARRIVED] as GateArrival;
+    this.words[S_ARRIVED] = GateArrival.NONE;
     return arrival;
   }
 

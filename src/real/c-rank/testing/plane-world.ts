@@ -64,6 +64,10 @@ export interface PlaneWorldOptions {
   readonly lentBytesMin?: number;
   /** Under message logging, all ranks in one set. */
   readonly isLogged?: boolean;
+  /** There are sockets: has anything come there when a plane looks? */
+  readonly sockets?: () => boolean;
+  /** For planes this rank is on another node. */
+  readonly elsewhere?: number;
 }
 
 type PlaneWaitCalls = "none" | "receives" | "collectives" | "all";
@@ -74,12 +78,15 @@ export class PlaneWorld {
   readonly stream = new InstantStream();
   /** Ranks that have looked into the memory of another. */
   readonly reached = new Set<number>();
+  /** How often planes have looked at sockets. */
+  looks = 0;
   readonly #population: LivingProcesses;
 
   constructor(options: PlaneWorldOptions) {
     const { ranks, hasPlane, slots = 8, eagerBytes = 1024, firstPosition = 0, boardBytes = 256 } = options;
     const { looksAhead = 1, unexpectedBytesMax = 512, planeWaits = "none", beginsRequests = false } = options;
     const { longBytes = 1024, longBoards = 3, lentBytesMin = 0x7fffffff, isLogged = false } = options;
+    const { sockets, elsewhere = -1 } = options;
     const { stream } = this;
     const setOf = new Int32Array(ranks);
     const layout = layoutOf({
@@ -95,12 +102,19 @@ export class PlaneWorld {
       () => new WebAssembly.Memory({ initial: programPages, maximum: programPages, shared: true }),
     );
     const places = Int32Array.from({ length: ranks }, (_, rank) => rank);
+    const placesOfPlanes = places.map((place) => (place === elsewhere ? -1 : place));
     this.ranks = memories.map((_, rank) => {
       const node = enterNodeMemory(shared, layout, rank);
       const heap = new RankMemory(node);
       const patience = { spins: 1, yields: 0 };
       const recorder = isLogged ? recorderOf(stream, rank) : null;
-      const plane = hasPlane ? new DataPlane(node, heap, { rank, places, patience, looksAhead, recorder }) : null;
+      const plane =
+        hasPlane && rank !== elsewhere
+          ? new DataPlane(node, heap, {
+              ...{ rank, places: placesOfPlanes, patience, looksAhead, recorder },
+              hasSockets: sockets !== undefined,
+            })
+          : null;
       const buffers = new ProgramMemory(node, (place) => {
         if (place !== rank) this.reached.add(rank);
         return memories[place]!;
@@ -120,7 +134,11 @@ export class PlaneWorld {
       });
       beginLife(process);
       const stop = { words: node.words, at: (lineOf(layout, rank) + Line.STOP) >> 2 };
-      return new PlaneRank({ process, memory: buffers, plane, ring, stop, planeWaits, beginsRequests });
+      const lookAtSockets = (): boolean => {
+        this.looks++;
+        return sockets?.() === true;
+      };
+      return new PlaneRank({ process, memory: buffers, plane, ring, stop, planeWaits, beginsRequests, lookAtSockets });
     });
   }
 
@@ -192,6 +210,7 @@ interface PlaneRankOptions {
   readonly stop: CHost["stop"];
   readonly planeWaits: PlaneWaitCalls;
   readonly beginsRequests: boolean;
+  lookAtSockets(): boolean;
 }
 
 class PlaneRank {
@@ -214,7 +233,8 @@ class PlaneRank {
   /** Waits in which the plane has stopped. */
   planeWaits = 0;
 
-  constructor({ process, memory, plane, ring, stop, planeWaits, beginsRequests }: PlaneRankOptions) {
+  constructor(options: PlaneRankOptions) {
+    const { process, memory, plane, ring, stop, planeWaits, beginsRequests, lookAtSockets } = options;
     this.process = process;
     this.plane = plane;
     this.bytes = memory.bytes;
@@ -250,6 +270,8 @@ class PlaneRank {
       memory,
       engine,
       wakeWaiters,
+      wake: (other: number) => ring.ring(other),
+      lookAtSockets,
       waits: this.planeWait,
       firstRequest: light === null ? null : firstLightRequest,
     };
