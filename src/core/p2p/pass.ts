@@ -33,6 +33,8 @@ const P_RECEIVED = 4;
 const P_NUMBERED = 6;
 /** Receives from any source that the plane has recorded for the protocol, and that the protocol has not counted yet. */
 const P_RECORDED = 7;
+/** The plane would have made a call if the pass had been open. Where it makes few of them the pass is opened on demand alone. */
+const P_WANTED = 8;
 /** Sizes of predefined datatypes by handle, 0: not the plane's. */
 const P_TYPES = 16;
 const typeFirst = 0x200;
@@ -79,12 +81,23 @@ interface PassedMeetings {
   publishSeat(place: number, seat: number): void;
 }
 
+interface PassOptions {
+  readonly ranks: number;
+  /** Where the words are in the memory that the plane sees; 0: there is no plane. */
+  readonly address: number;
+  /** For collectives on boards; null: the plane has none. */
+  readonly meetings?: PassedMeetings | null;
+  /** Most calls are not the plane's: it says when one would be. */
+  readonly isOnDemand?: boolean;
+}
+
 export class Pass {
   readonly words: Int32Array;
   /** Is there a plane? */
   readonly isUsed: boolean;
   /** For collectives on boards; null: the plane has none. */
   readonly meetings: PassedMeetings | null;
+  private readonly isOnDemand: boolean;
   private readonly ranks: number;
   /** Where the words are in the memory that the plane sees. */
   private readonly address: number;
@@ -99,18 +112,20 @@ export class Pass {
   static readonly wayBytes = wayWords * 4;
 
   static unused(): Pass {
-    return new Pass(new Int32Array(P_RECORDED + 1), 0, 0);
+    return new Pass(new Int32Array(P_WANTED + 1), { ranks: 0, address: 0 });
   }
 
-  /** `address` is 0 where there is no plane. Whoever has one says of each way where it leads. */
-  constructor(words: Int32Array, ranks: number, address: number, meetings: PassedMeetings | null = null) {
+  /** Whoever has a plane says of each way where it leads. */
+  constructor(words: Int32Array, { ranks, address, meetings = null, isOnDemand = false }: PassOptions) {
     this.meetings = meetings;
+    this.isOnDemand = isOnDemand;
     this.words = words;
     this.ranks = ranks;
     this.address = address;
     this.isUsed = address !== 0;
     words.fill(0, 0, P_WAYS);
     words[P_STATE] = SENDS_CLOSED | RECEIVES_CLOSED | OUTSIDE;
+    words[P_WANTED] = 1;
   }
 
   // Permission
@@ -124,11 +139,17 @@ export class Pass {
     this.words[P_STATE] = this.words[P_STATE]! | RECEIVES_CLOSED;
   }
 
+  /** Is it worth a look whether it can be opened? */
+  get isWanted(): boolean {
+    return this.words[P_WANTED] !== 0;
+  }
+
   /** Whoever calls this has looked: the plane may do the one, or both. */
   open(permission: { readonly sends: boolean; readonly receives: boolean }): void {
     const { sends, receives } = permission;
     const closed = (sends ? 0 : SENDS_CLOSED) | (sends && receives ? 0 : RECEIVES_CLOSED);
     this.words[P_STATE] = (this.words[P_STATE]! & (OUTSIDE | LIGHT_PENDING)) | closed;
+    if (this.isOnDemand && closed === 0) this.words[P_WANTED] = 0;
   }
 
   /** The engine has all receives that were pending in the plane. */

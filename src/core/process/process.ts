@@ -380,7 +380,7 @@ export class Process {
   /** A data plane may send, or receive, if it would do what this process does now. */
   openPass(): void {
     const { engine } = this;
-    if (!engine.pass.isUsed) return;
+    if (!engine.pass.isUsed || !engine.pass.isWanted) return;
     const receives = engine.receivesArePlain && !this.isBusy && this.collectives.programOperations === 0;
     engine.pass.open({ sends: engine.sendsArePlain, receives });
   }

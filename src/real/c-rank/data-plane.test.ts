@@ -513,6 +513,20 @@ describe("ADR 75: a data plane under message logging does what the engine does, 
     });
   }
 
+  test("ADR 82: the same beside sockets, with a rank that is elsewhere", () => {
+    let [sent, received] = [0, 0];
+    for (let i = 0; i < 2 * programs; i++) {
+      const random = new SeededRandom(i);
+      const sockets = (): boolean => random.bits() % 4 === 0;
+      const pair = new Pair({ ranks: 3 + (i % 2), isLogged: true, ...ample, sockets, elsewhere: i % 3 });
+      run(pair, seedFirst * 8400 + i, { imagesEvery: i % 4 === 3 ? 37 : 0 });
+      pair.count();
+      sent += pair.sent;
+      received += pair.received;
+    }
+    assert.ok(sent > 100 && received > 50, `${sent} sent, ${received} received`);
+  });
+
   test("a receive from any source in a communicator of two is no choice, until its process sends to itself", () => {
     const pair = new Pair({ ranks: 2, isLogged: true });
     for (let rank = 0; rank < 2; rank++) pair.call(rank, { name: "MPI_Init", args: [0, 0] });

@@ -60,18 +60,26 @@
 
   ;; The seat of a communicator, if the plane may meet its members now; 0: the engine must do the call.
   (func $seatOf (param $handle i32) (result i32)
-    (local $at i32) (local $seat i32)
-    (if (i32.or (i32.load (global.get $pass)) (i32.load (global.get $stop))) (then (return (i32.const 0))))
+    (local $seat i32)
+    (local.set $seat (call $seatAt (local.get $handle)))
+    (if (i32.eqz (local.get $seat)) (then (return (i32.const 0))))
+    (if (i32.or (i32.load (global.get $pass)) (i32.load (global.get $stop)))
+      (then
+        ;; As in plane.wat: the pass may be opened on demand alone.
+        (i32.store offset=32 (global.get $pass) (i32.const 1))
+        (return (i32.const 0))))
     (if (i32.ne (i32.load (global.get $notices)) (i32.load (global.get $noticesSeen))) (then (return (i32.const 0))))
     (if (global.get $listens) (then (if (call $isAnyThere) (then (return (i32.const 0))))))
     (if (global.get $hasSockets) (then (if (call $hasNews) (then (return (i32.const 0))))))
+    (select (local.get $seat) (i32.const 0) (i32.load (local.get $seat))))
+
+  ;; 0: the communicator has none.
+  (func $seatAt (param $handle i32) (result i32)
+    (local $at i32)
     (if (i32.eqz (local.tee $at (call $communicatorOf (local.get $handle)))) (then (return (i32.const 0))))
     ;; Communicators have 16 bytes each in the pass, and seats a word each.
-    (local.set $seat
-      (i32.load offset=64
-        (i32.add (global.get $meetings) (i32.shr_u (i32.sub (local.get $at) (global.get $pass)) (i32.const 2)))))
-    (if (i32.eqz (local.get $seat)) (then (return (i32.const 0))))
-    (select (local.get $seat) (i32.const 0) (i32.load (local.get $seat))))
+    (i32.load offset=64
+      (i32.add (global.get $meetings) (i32.shr_u (i32.sub (local.get $at) (global.get $pass)) (i32.const 2)))))
 
   ;; May the plane take this call? `send` and `receive` are the program's buffers, MPI_IN_PLACE (1) among them; a broadcast has the
   ;; second alone. The results: the length, or −1 when the engine must do it and nothing has changed; where the bytes are that this

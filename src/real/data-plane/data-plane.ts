@@ -132,7 +132,10 @@ export class DataPlane {
     const words = node.words.subarray(first, first + wordCount);
     this.#meetingsAddress = heap.allocate(MeetingPass.wordsFor(node.layout.boardCount) * 4);
     this.meetings = this.#newMeetings();
-    this.pass = new Pass(words, ranks, this.#address, this.meetings);
+    this.pass = new Pass(words, {
+      ...{ ranks, address: this.#address, meetings: this.meetings },
+      isOnDemand: options.hasSockets === true,
+    });
     this.#lightAddress = heap.allocate(LightRequests.wordCount * 4);
     // A protocol numbers receives when they are begun. Beside sockets a test may have to look at more than a ring.
     const isSeen = options.isLayered === true || options.hasSockets === true || (options.recorder ?? null) !== null;

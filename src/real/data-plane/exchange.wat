@@ -6,6 +6,7 @@
   (import "face" "isStatus" (func $isStatus (param i32) (result i32)))
   (import "face" "putStatus" (func $putStatus (param i32 i32 i32 i32)))
   (import "plane" "mayReceive" (func $mayReceive (param i32 i32 i32 i32 i32 i32) (result i32)))
+  (import "plane" "mayExchange" (func $mayExchange (param i32 i32 i32) (result i32)))
   (import "waits" "wait" (func $wait (result i32)))       ;; as in face.wat
   (import "waits" "rewound" (func $rewound (result i32)))
   (import "engine" "MPI_Sendrecv"
@@ -33,6 +34,7 @@
     (block $engine
       ;; The receive is looked at first: a send cannot be taken back.
       (br_if $engine (i32.eqz (call $isStatus (local.get $status))))
+      (br_if $engine (i32.eqz (call $mayExchange (local.get $comm) (local.get $dest) (local.get $source))))
       (br_if $engine
         (i32.eqz
           (call $mayReceive

@@ -4,7 +4,7 @@
 ;; reserved or found committed.
 ;;
 ;; Offsets in the pass (core/p2p/pass.ts has the same): state 0, eager sends 4, position 8, sent 12, received 16, passed 20, numbered 24,
-;; recorded 28, types from 64,
+;; recorded 28, wanted 32, types from 64,
 ;; communicators from 1088 (16 bytes each: handle, context, size, members or 0), ways from $ways (32 bytes each: next number, eager
 ;; limit, ring, bell, payload buffers). In a packet: kind 4, source 8, context 12, tag 16, bytes 20, number 24, payload 28.
 (module
@@ -96,6 +96,32 @@
     (global.set $calls (i32.const 0))
     (call $lookAtSockets))
 
+  ;; Is that rank of the communicator in this node?
+  (func $reaches (param $handle i32) (param $rank i32) (result i32)
+    (local $communicator i32)
+    (if (i32.eqz (local.tee $communicator (call $communicatorOf (local.get $handle)))) (then (return (i32.const 0))))
+    (if (i32.ge_u (local.get $rank) (i32.load offset=1096 (local.get $communicator))) (then (return (i32.const 0))))
+    (i32.ne
+      (i32.load offset=8
+        (i32.add (global.get $ways)
+          (i32.shl (call $memberOf (local.get $communicator) (local.get $rank)) (i32.const 5))))
+      (i32.const 0)))
+
+  ;; The pass is closed for a call of that communicator. Where it is opened on demand alone, this may be one.
+  (func $ask (param $handle i32) (param $rank i32)
+    (if (global.get $hasSockets)
+      (then
+        (if (call $reaches (local.get $handle) (local.get $rank))
+          (then (i32.store offset=32 (global.get $pass) (i32.const 1)))))))
+
+  ;; Is an exchange with these ranks (−3: nobody) one inside of the node?
+  (func (export "mayExchange") (param $handle i32) (param $dest i32) (param $source i32) (result i32)
+    (if (i32.eqz (global.get $hasSockets)) (then (return (i32.const 1))))
+    (if (i32.ne (local.get $dest) (i32.const -3))
+      (then (if (i32.eqz (call $reaches (local.get $handle) (local.get $dest))) (then (return (i32.const 0))))))
+    (if (i32.eq (local.get $source) (i32.const -3)) (then (return (i32.const 1))))
+    (call $reaches (local.get $handle) (local.get $source)))
+
   (func $slotOf (export "slotOf") (param $position i32) (result i32)
     (i32.add (i32.add (global.get $ring) (i32.const 384))
       (i32.shl (i32.and (local.get $position) (i32.sub (global.get $slots) (i32.const 1))) (i32.const 7))))
@@ -108,7 +134,10 @@
     (result i32 i32)
     (local $bytes i32) (local $communicator i32) (local $way i32) (local $slot i32) (local $sends i32)
     (block $engine
-      (br_if $engine (i32.and (i32.load (global.get $pass)) (i32.const 5)))
+      (if (i32.and (i32.load (global.get $pass)) (i32.const 5))
+        (then
+          (call $ask (local.get $handle) (local.get $dest))
+          (br $engine)))
       (br_if $engine (i32.load (global.get $stop)))
       (if (global.get $hasSockets) (then (br_if $engine (call $hasNews))))
       (local.set $bytes (call $bytesOf (local.get $buffer) (local.get $count) (local.get $type)))
@@ -185,7 +214,10 @@
   (func $mayReceive (export "mayReceive")
     (param $buffer i32) (param $count i32) (param $type i32) (param $source i32) (param $tag i32) (param $handle i32)
     (result i32)
-    (if (i32.load (global.get $pass)) (then (return (i32.const 0))))
+    (if (i32.load (global.get $pass))
+      (then
+        (call $ask (local.get $handle) (local.get $source))
+        (return (i32.const 0))))
     (call $mayPost
       (local.get $buffer) (local.get $count) (local.get $type) (local.get $source) (local.get $tag) (local.get $handle)))
 

@@ -340,8 +340,8 @@ function canHavePlane({
 }: RankOptions): boolean {
   const areFirst = incarnation === 0 && incarnations.every((other) => other === 0);
   const isSeen = (protocol !== null && recorder === null) || (isLayered && !mayMeetPastLayer) || traceFile !== "";
-  const isAlone = handover === null || (protocol === null && !isLayered);
-  return mayUsePlane && isAlone && !isSeen && areFirst;
+  const mayHaveSockets = protocol === null && !isLayered;
+  return mayUsePlane && (handover === null || mayHaveSockets) && !isSeen && areFirst;
 }
 
 /** The world of the process: the job's own, or that of the processes that were spawned together. */
