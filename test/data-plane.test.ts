@@ -68,13 +68,14 @@ test("M6 images: a job with data planes is frozen in the middle of its messages 
 });
 
 const collectives = resolve("test/programs/c/small-collectives.c");
-
-for (const [ranks, perThread] of [
+const sizesOfCollectives = [
   [2, 1],
   [3, 3],
   [5, 1],
   [8, 4],
-] as const) {
+] as const;
+
+for (const [ranks, perThread] of sizesOfCollectives) {
   test(`M6 ADR 25: ${ranks} ranks, ${perThread} in a thread, meet with a data plane and without`, {
     ...limit,
     ...longUnless(ranks === 3),
@@ -104,12 +105,7 @@ for (const ranksPerThread of [1, 3]) {
 
 const longCollectives = resolve("test/programs/c/long-collectives.c");
 
-for (const [ranks, perThread] of [
-  [2, 1],
-  [3, 3],
-  [5, 1],
-  [8, 4],
-] as const) {
+for (const [ranks, perThread] of sizesOfCollectives) {
   test(`M3, M6 ADR 81: parts of ${ranks} ranks, ${perThread} in a thread, are lent with a data plane and without`, {
     ...limit,
     ...longUnless(ranks === 2 || ranks === 8),
@@ -203,5 +199,17 @@ for (const ranksPerThread of [1, 2]) {
       const job = launch(longCollectives, { ...size, args: ["300", "50"], jobFolder: "frozen" });
       assert.match(await frozenAndThawed(job), /^\d+$/);
     });
+  });
+}
+
+for (const [what, path] of [
+  ["collectives", collectives],
+  ["parts that are lent", longCollectives],
+] as const) {
+  test(`M6 ADR 82: no rank of two nodes waits for one that has ended, ${what}`, limit, async () => {
+    const { code } = await banyan(["run", "--quiet", "-n", "4", "--nodes", "2", path, "20", "30", "1"], {
+      timeoutMs: 120_000,
+    });
+    assert.equal(code, 7);
   });
 }

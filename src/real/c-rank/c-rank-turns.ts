@@ -201,7 +201,7 @@ class Turn {
    */
   hearsStop(): boolean {
     if (this.#planeWaits) {
-      this.#hearOfOtherNodes();
+      this.waiting.process.plane!.lookAtSockets();
       return false;
     }
     const { host } = this.waiting.process;
@@ -246,6 +246,7 @@ class Turn {
   look(): Look {
     if (this.#planeWaits) {
       this.#hearOfOtherNodes();
+      if (this.hasEnded) return "moved";
       return this.#plane!.hasNews(this.#index) ? "ready" : "nothing";
     }
     return this.#lookFurther();

@@ -101,6 +101,9 @@
     (local $communicator i32)
     (if (i32.eqz (local.tee $communicator (call $communicatorOf (local.get $handle)))) (then (return (i32.const 0))))
     (if (i32.ge_u (local.get $rank) (i32.load offset=1096 (local.get $communicator))) (then (return (i32.const 0))))
+    (call $leadsTo (local.get $communicator) (local.get $rank)))
+  ;; The same, where both are known to be there.
+  (func $leadsTo (param $communicator i32) (param $rank i32) (result i32)
     (i32.ne
       (i32.load offset=8
         (i32.add (global.get $ways)
@@ -244,11 +247,8 @@
           (br_if $engine (i32.or (i32.load offset=1100 (local.get $communicator)) (global.get $hasSockets))))
         (else
           (br_if $engine (i32.ge_u (local.get $source) (i32.load offset=1096 (local.get $communicator))))
-          (br_if $engine
-            (i32.eqz
-              (i32.load offset=8
-                (i32.add (global.get $ways)
-                  (i32.shl (call $memberOf (local.get $communicator) (local.get $source)) (i32.const 5))))))))
+          (if (global.get $hasSockets)
+            (then (br_if $engine (i32.eqz (call $leadsTo (local.get $communicator) (local.get $source))))))))
       (return (local.get $communicator)))
     (i32.const 0))
 

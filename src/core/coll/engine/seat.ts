@@ -3,6 +3,7 @@
  * (docs/adr/0025-collectives-in-the-data-plane.md). Both run in the thread of the process, never at the same time, so no word needs an
  * atomic operation.
  */
+
 /** Words of a seat, as collectives.wat has them. */
 /** 1: the plane may meet the other members here. */
 const S_OPEN = 0;
