@@ -19,6 +19,8 @@ const headBytes = 16;
 const lentWord = 1;
 /** Little, so that it happens often. */
 const lentBytesMin = 24;
+/** Boards that are kept. Few, so that some communicators have none. */
+const keptMax = 8;
 
 export interface BoardLimits {
   readonly count: number;
@@ -58,10 +60,14 @@ export class NodeBoards {
 
   claim(members: number): number {
     const index = this.#boards.indexOf(null);
-    if (index < 0) return -1;
-    const data = this.#arena.allocate(2 * members * this.stride, owner);
-    this.#boards[index] = { members, data, arrived: [0, 0], gate: 0, present: members };
+    if (index < 0 || index >= this.limits.count) return -1;
+    this.#boards[index] = this.#newBoard(members);
     return index;
+  }
+
+  #newBoard(members: number): Shared {
+    const data = this.#arena.allocate(2 * members * this.stride, owner);
+    return { members, data, arrived: [0, 0], gate: 0, present: members };
   }
 
   at(index: number): Shared {
@@ -70,9 +76,19 @@ export class NodeBoards {
     return board;
   }
 
+  /** The first of its members to come makes a kept board ready. */
+  kept(number: number): number {
+    return number < keptMax ? this.limits.count + number : -1;
+  }
+
+  open(index: number, members: number): Shared {
+    if (index >= this.limits.count) this.#boards[index] ??= this.#newBoard(members);
+    return this.at(index);
+  }
+
   leave(index: number): void {
     const board = this.at(index);
-    if (--board.present > 0) return;
+    if (index >= this.limits.count || --board.present > 0) return;
     this.#arena.free(board.data, owner);
     this.#boards[index] = null;
   }
@@ -114,8 +130,12 @@ export class SimBoards implements Boards {
     return this.#node.claim(members);
   }
 
+  kept(number: number): number {
+    return this.#node.kept(number);
+  }
+
   open(index: number, _member: number, worldRanks: readonly number[]): Board {
-    return new SimBoard(this.#node, this.#node.at(index), worldRanks, this.#ports);
+    return new SimBoard(this.#node, this.#node.open(index, worldRanks.length), worldRanks, this.#ports);
   }
 
   leave(index: number): void {

@@ -37,6 +37,7 @@ import { FinalMeeting, sayFarewell } from "./communicators/final-meeting.ts";
 import { finalContext, groupContext, partitionedContext, selfContext, worldContext } from "./context.ts";
 import { Failures } from "./failures.ts";
 import { Inquiries } from "./inquiries.ts";
+import { KeptBoards } from "./kept-boards.ts";
 import { memberNodesOf, type NodeMap } from "./node-map.ts";
 import { Revocations } from "./revocations.ts";
 import type { Task } from "./task.ts";
@@ -123,8 +124,10 @@ export class Process {
   private readonly jobBoardIndex: number;
   /** The request of the last barrier, −1: not begun. */
   finalBarrier = -1 as RecordId;
-  /** How often it has been restored; the same for all that were captured together. */
-  private restores = 0;
+  /** How often the boards of its communicators went with the node that had them; the same for all that were captured together. */
+  private boardsLost = 0;
+  /** Null: boards are claimed as they are free, and go with their node. */
+  private readonly keptBoards: KeptBoards | null;
   /** The part of a layer above that serves other processes (core/fault-layer); null: there is none. */
   background: Background | null = null;
   /** Tasks under way; the order does not matter. */
@@ -177,6 +180,8 @@ export class Process {
     this.everybody = new Communicator({ context: groupContext, group: Group.world(options.ranks), world, nodeMap });
     this.jobBoard = this.world.board;
     this.jobBoardIndex = this.world.boardIndex;
+    const keepsBoards = this.boards !== null && this.choices !== null;
+    this.keptBoards = keepsBoards ? new KeptBoards(this.rank, this.neighbours) : null;
     this.self = this.addCommunicator(selfContext, Group.of([options.rank]), null);
   }
 
@@ -189,14 +194,17 @@ export class Process {
     const communicator = new Communicator({ context, group, remote, world, nodeMap: this.nodeMap });
     this.communicators.set(context, communicator);
     this.communicatorsMade++;
-    if (board >= 0 && remote === null && this.boards !== null) {
-      communicator.boardIndex = board;
-      communicator.board = this.boards.open(board, communicator.rank, group.worldRanks());
-    }
+    if (board >= 0 && remote === null) this.openBoard(communicator, board);
     if (this.failures.count !== 0) this.failures.update(communicator);
     this.revocations.made(communicator);
     this.background?.made(communicator);
     return communicator;
+  }
+
+  private openBoard(communicator: Communicator, index: number): void {
+    if (this.boards === null) return;
+    communicator.boardIndex = index;
+    communicator.board = this.boards.open(index, communicator.rank, communicator.group.worldRanks());
   }
 
   /** Ends a communicator here. Messages under way still arrive in its context; no receive can take them any more. */
@@ -220,24 +228,35 @@ export class Process {
   }
 
   /**
-   * After a restore: the job's own board is as new. Others are gone with the node that had them; their communicators do with
-   * messages, all members alike.
+   * After a restore: the job's own board is as new. Others are so where they are kept (kept-boards.ts); elsewhere they are gone with the
+   * node that had them, and their communicators do with messages, all members alike.
    */
   reopenBoards(): void {
-    this.restores++;
+    const areKept = this.keptBoards?.areKeptAmong(this.neighbours) === true;
+    if (!areKept) this.boardsLost++;
     this.engine.peers.restored();
     this.engine.outbox.numbers.restored();
-    for (const communicator of this.communicators.values()) communicator.boardIndex = -1;
+    for (const communicator of this.communicators.values()) {
+      const { boardIndex } = communicator;
+      communicator.boardIndex = -1;
+      const isKept = areKept && communicator !== this.world && !communicator.isRevoked;
+      if (isKept && boardIndex >= 0) this.openBoard(communicator, boardIndex);
+    }
     this.world.board = this.world.isRevoked ? null : this.jobBoard;
     this.world.boardIndex = this.jobBoardIndex;
   }
 
-  /**
-   * May communicators that the program makes have boards? A restored life has the job's own alone, and what goes by messages there
-   * takes numbers of its channels: where a protocol replays which message was taken, by its number, it must do so in every life.
-   */
-  get mayClaimBoards(): boolean {
-    return this.boards !== null && this.choices === null;
+  /** The ranks of our node. */
+  private get neighbours(): number[] {
+    const { boards, ranks } = this;
+    return Array.from({ length: ranks }, (_, rank) => rank).filter((rank) => boards?.reaches(rank) === true);
+  }
+
+  /** The index of a board that a communicator of our node shall have, on behalf of its members; −1: there is none. */
+  claimBoard(members: number): number {
+    const { boards, keptBoards } = this;
+    if (boards === null) return -1;
+    return keptBoards === null ? boards.claim(members) : boards.kept(keptBoards.next(), members);
   }
 
   /**
@@ -258,12 +277,12 @@ export class Process {
 
   /** How members of a new communicator name a board to each other: in a later life it is none of theirs. */
   nameOfBoard(index: number): number {
-    return index < 0 ? -1 : this.restores * boardNames + index;
+    return index < 0 ? -1 : this.boardsLost * boardNames + index;
   }
 
   /** The board of that name; −1: there is none, or it went with the node that had it. */
   boardNamed(name: number): number {
-    return name >= 0 && Math.floor(name / boardNames) === this.restores ? name % boardNames : -1;
+    return name >= 0 && Math.floor(name / boardNames) === this.boardsLost ? name % boardNames : -1;
   }
 
   /** Is a communicator of that context known here, was one revoked, or have members agreed on something in it? */

@@ -153,3 +153,16 @@ test("X7: a sender of much waits for the reader, and one that does not is cut of
   assert.match(why, /^it does not read what it is sent, and \d+ bytes wait$/);
   connection.outer.socket.destroy();
 });
+
+test("X7: one message may be longer than that: others wait behind it, and nobody is cut off", async (t) => {
+  const connection = await connected(t);
+  const long = { sends: { ...bounds, load: 1 << 28 }, hears: { ...bounds, load: 1 << 28 } };
+  const dispatcher = new TestEnd<Message, Message>({ ...connection.inner, ...long });
+  const node = new TestEnd<Message, Message>({ ...connection.outer, ...long });
+  dispatcher.link.send({ kind: "load", bytes: new Uint8Array(80 << 20) });
+  for (let n = 0; n < 100; n++) dispatcher.link.send({ kind: "count", n });
+  assert(dispatcher.link.isOpen);
+  node.link.expect(shapes);
+  await node.has(101);
+  assert.deepEqual(node.heard.at(-1), { kind: "count", n: 99 });
+});

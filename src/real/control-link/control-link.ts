@@ -38,7 +38,7 @@ export type LinkEnd =
   | { readonly kind: "cut"; readonly why: string };
 
 const drainBytes = 1 << 16;
-/** The bound of bytes that wait for a side that does not read, beside one long message. A living node or dispatcher reads all the time. */
+/** The bound of bytes that wait for a side that does not read, beside the longest message among them. A living node or dispatcher reads all the time. */
 const unsentBytesMax = 64 << 20;
 
 export class ControlLink<Out extends Message, In extends Message> {
@@ -48,6 +48,8 @@ export class ControlLink<Out extends Message, In extends Message> {
   #shapes: Partial<ShapesOf<In>> = {};
   #end: LinkEnd | null = null;
   #isClosed = false;
+  /** Bytes of the longest message since nothing waited: what a set has chosen, for one. */
+  #longest = 0;
 
   /** Nothing is read before `expect`. */
   constructor(options: ControlLinkOptions<Out, In>) {
@@ -100,7 +102,8 @@ export class ControlLink<Out extends Message, In extends Message> {
   send(message: Out): void {
     const { socket, sends } = this.#options;
     if (!this.isOpen) return;
-    if (socket.writableLength > unsentBytesMax) {
+    if (this.isIdle) this.#longest = 0;
+    if (socket.writableLength - this.#longest > unsentBytesMax) {
       this.cut(`it does not read what it is sent, and ${socket.writableLength} bytes wait`);
       return;
     }
@@ -109,6 +112,7 @@ export class ControlLink<Out extends Message, In extends Message> {
       this.#options.unsendable(encoded.problem);
       return;
     }
+    this.#longest = Math.max(this.#longest, encoded.frame.length);
     socket.write(encoded.frame, (error) => {
       // The socket is about to be closed by Node, with all that has come and has not been read.
       if (error) this.#drain();

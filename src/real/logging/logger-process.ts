@@ -65,6 +65,8 @@ export class LoggerProcess {
   #lossesInARow = 0;
   #address: Address | null = null;
   readonly #questions: Question[] = [];
+  /** Of the log that is the answer to the oldest question, as far as it has come. */
+  #parts: Int32Array[] = [];
   #isOver = false;
   /** The silence for which the present process was killed; null: it was not. */
   #killedMs: number | null = null;
@@ -158,6 +160,7 @@ export class LoggerProcess {
     this.#silence = new Silence(this.#options.patience);
     this.#work = new ProcessWork(child.pid ?? 0);
     this.#signs = 0;
+    this.#parts = [];
     child.on("message", (message) => {
       if (child === this.#child) this.#said(message as FromLogger);
     });
@@ -214,12 +217,20 @@ export class LoggerProcess {
         this.#ports.troubled(message.could, message.why);
         break;
       case "fenced":
+        if (message.log !== null) this.#parts.push(message.log);
+        if (message.isLast) this.#answered({ ...message, log: message.log === null ? null : joined(this.#parts) });
+        break;
       case "end-is":
-        this.#questions.shift()?.answered(message);
+        this.#answered(message);
         break;
       default:
         unreachable(message);
     }
+  }
+
+  #answered(message: FromLogger): void {
+    this.#parts = [];
+    this.#questions.shift()?.answered(message);
   }
 
   #notWriting(): void {
@@ -249,6 +260,16 @@ export class LoggerProcess {
 
 const isAlive = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
   pid !== undefined && exitCode === null && signalCode === null;
+
+function joined(parts: readonly Int32Array[]): Int32Array {
+  const whole = new Int32Array(parts.reduce((words, { length }) => words + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
 
 /** A process that does not end keeps nobody. Should it go on one day, it finds that nobody is there, and ends. */
 function letGo(child: ChildProcess): void {

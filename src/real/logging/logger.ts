@@ -14,7 +14,26 @@ import { filePieces, StoreFile } from "../service-channel/store-file.ts";
 import { ServiceCode } from "../transport/handshake/handshake.ts";
 import type { FromLogger, LoggerSetup, ToLogger } from "./messages.ts";
 
-const send = (message: FromLogger): void => void process.send?.(message, undefined, undefined, () => {});
+/** Of a part of a log that is said to the dispatcher. */
+const partWordsMax = 1 << 16;
+
+/** Messages that the system has not taken yet: the event loop must have its turns until it has. */
+let unsaid = 0;
+
+function send(message: FromLogger): void {
+  unsaid++;
+  process.send?.(message, undefined, undefined, () => {
+    unsaid--;
+  });
+}
+
+function sendLog(log: Int32Array | null): void {
+  const whole = log?.length ?? 0;
+  for (let at = 0; at === 0 || at < whole; at += partWordsMax) {
+    const end = at + partWordsMax;
+    send({ kind: "fenced", log: log?.subarray(at, end) ?? null, isLast: end >= whole });
+  }
+}
 
 /** The streams of the event logger before, as far as they can be had, or new ones. */
 function openStreams({ file, inherits, isForDisk }: LoggerSetup): StoredStreams {
@@ -48,6 +67,7 @@ class Logger {
       service: ServiceCode.LOGGER,
       host,
       newUser: () => new LoggerStreams(this.#core),
+      isSaying: () => unsaid > 0,
       listens: (outcome) =>
         send(outcome.ok ? { kind: "ready", port: outcome.port } : { kind: "unable", why: outcome.reason }),
     });
@@ -58,7 +78,7 @@ class Logger {
       case "setup":
         throw new Error("Banyan is wrong here: an event logger is set up once. Please report it.");
       case "fence":
-        send({ kind: "fenced", log: this.#core.fence(message.set, message.incarnation, message.from) });
+        sendLog(this.#core.fence(message.set, message.incarnation, message.from));
         break;
       case "trim":
         this.#core.trim(message.set, message.below);

@@ -58,10 +58,11 @@ interface StoreTrouble {
   readonly could: "not-read" | "not-write";
   readonly why: string;
 }
-/** Answers come in the order of the questions. */
+/** Answers come in the order of the questions. A log comes in parts: signs of life would have to wait behind all of it. */
 interface Fenced {
   readonly kind: "fenced";
   readonly log: Int32Array | null;
+  readonly isLast: boolean;
 }
 interface EndIs {
   readonly kind: "end-is";

@@ -14,7 +14,7 @@ import {
   type SharedChannel,
 } from "./channel-ring.ts";
 import { ChannelThread } from "./channel-thread.ts";
-import { RingIncoming } from "./ring-streams.ts";
+import { RingIncoming, RingOutgoing } from "./ring-streams.ts";
 
 const newBell = () => new Int32Array(new SharedArrayBuffer(4));
 const create = (options: Omit<ChannelRingOptions, "retention">) =>
@@ -70,6 +70,24 @@ function tests(): void {
     equal(writer.stable, 106);
     calls.acknowledge(103);
     equal(writer.stable, 106, "acknowledgements never go back");
+  });
+
+  it("L1 words count as sent when they have been copied: the main thread frees them then, whoever drives, and others write there", () => {
+    const channel = create({ position: 0, words: 16 });
+    const calls = enterRing(channel);
+    const writer = new ChannelThread(channel, newBell());
+    writer.appendWhole([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    const sending = new RingOutgoing(channel, {
+      ...calls,
+      setSent(position) {
+        calls.setSent(position);
+        calls.free(position);
+        writer.appendWhole([21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32]);
+      },
+    });
+    const into = new Int32Array(12);
+    equal(sending.send(into, 0, 12), 12);
+    deepEqual([...into], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   });
 
   it("L1 wraps, and its positions do", () => {

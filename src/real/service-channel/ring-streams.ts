@@ -67,18 +67,26 @@ export class RingOutgoing implements Outgoing {
     return this.#calls.stable();
   }
 
+  /** They count as sent when they have been copied, not before: where words are kept elsewhere the main thread frees what was sent, whoever drives. */
   send(into: Int32Array, at: number, max: number): number {
     const sent = this.#calls.sent();
-    const count = this.#count(max);
-    if (count > 0) copyOut(this.#ring, sent, into, at, count);
+    const count = this.#unsent(sent, max);
+    if (count === 0) return 0;
+    copyOut(this.#ring, sent, into, at, count);
+    this.#calls.setSent((sent + count) | 0);
     return count;
   }
 
+  /** They stay here until they are acknowledged. */
   #count(max: number): number {
     const sent = this.#calls.sent();
-    const count = Math.min(max, wordsBetween(sent, this.#calls.born()));
+    const count = this.#unsent(sent, max);
     if (count > 0) this.#calls.setSent((sent + count) | 0);
     return count;
+  }
+
+  #unsent(sent: number, max: number): number {
+    return Math.min(max, wordsBetween(sent, this.#calls.born()));
   }
 
   acknowledge(position: number): void {

@@ -23,6 +23,8 @@ interface ServiceProcessOptions {
   newUser(move: (client: number) => void): ServiceUser;
   /** Clients can call at that port, or never will. Called once. */
   listens(outcome: Listening): void;
+  /** Has the event loop something to say that the system has not taken yet? */
+  readonly isSaying?: () => boolean;
   /** Words of clients may have come. Not needed by a service that takes them as they come. */
   readonly served?: () => void;
   /** See `ServiceHost`. */
@@ -69,7 +71,8 @@ export class ServiceProcess {
   /** The event loop's turn is over: serves, sleeps, and gives it the next. */
   #turn(): void {
     const isKnocked = this.#door.isMeeting || performance.now() - this.#knockedMs < knockMs;
-    const isBusy = this.#host.serve(isKnocked ? 1 : sleepMsMax);
+    const isSaying = this.#options.isSaying?.() === true;
+    const isBusy = this.#host.serve(isKnocked || isSaying ? 1 : sleepMsMax);
     // Where nobody says who knocks.
     if (isBusy && !this.#host.canSleep) this.#knockedMs = performance.now();
     this.#idleTurns = isBusy ? 0 : this.#idleTurns + 1;

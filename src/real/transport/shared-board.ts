@@ -59,6 +59,12 @@ export class SharedBoards implements Boards {
     return claimBoard(this.#node, members);
   }
 
+  /** Those behind the job's own, which is the first that was claimed; a process claims others or keeps them. */
+  kept(number: number, members: number): number {
+    const { boardMembers, boardCount } = this.#node.layout;
+    return members <= boardMembers && 1 + number < boardCount ? 1 + number : -1;
+  }
+
   open(index: number, member: number, worldRanks: readonly number[]): Board {
     assert(this.#member[index] === -1, "a process is one member of a board");
     const places = worldRanks.map((rank) => this.#places[rank]!);

@@ -77,6 +77,8 @@ export interface Boards {
   reaches(worldRank: number): boolean;
   /** A free board for `members` members, all of which are on our node; claimed by one of them. −1 when the pool is empty or there are too many members. */
   claim(members: number): number;
+  /** The board with that number among those that are nobody's to claim, see core/process/kept-boards.ts. −1: there are too many of them, or of members. */
+  kept(number: number, members: number): number;
   /** This member's end of a claimed board. `worldRanks` are the members in communicator order. */
   open(index: number, member: number, worldRanks: readonly number[]): Board;
   /** This member will not use the board again; the last to leave makes it free. */

@@ -110,9 +110,8 @@ export class ContextAgreement {
 
   /** The first member claims a board for all, if they are more than one and `Process.mayShareBoard`. */
   private claimBoard(process: Process, draft: Communicator): void {
-    if (!this.wantsBoard || !process.mayClaimBoards || process.boards === null) return;
-    if (draft.rank !== 0 || draft.size === 1 || !process.mayShareBoard(draft)) return;
-    if (process.boardNamed(this.board) < 0) this.board = process.nameOfBoard(process.boards.claim(draft.size));
+    if (!this.wantsBoard || draft.rank !== 0 || draft.size === 1 || !process.mayShareBoard(draft)) return;
+    if (process.boardNamed(this.board) < 0) this.board = process.nameOfBoard(process.claimBoard(draft.size));
   }
 }
 
