@@ -180,21 +180,31 @@ test("L3 §6: --sets traffic measures once, then those who speak with each other
   );
 });
 
-test("X7: what makes no sense under message logging is refused in one line", limit, async () => {
-  const refusals: [string[], RegExp][] = [
-    [
-      ["--checkpoint-every", "1s"],
-      /Cannot take checkpoints: only --protocol logging, replication or channel-memory does/,
-    ],
-    [["--protocol", "logging", "--sets", "nowhere.txt"], /Cannot read the sets from nowhere.txt: /],
-    [["--protocol", "logging", "--checkpoint-every", "1ms"], /Cannot take a checkpoint every 1 ms/],
-    [["--protocol", "logging", "--ranks-per-thread", "2"], /several ranks into a thread under --protocol logging/],
-    [["--protocol", "logging", "--freeze-at", "1s", "--job-dir", "x"], /Cannot freeze a job under --protocol logging/],
-  ];
-  for (const [options, message] of refusals) {
-    const { code, stderr } = await banyan(["run", "-n", "2", ...options, steps, "1"]);
-    assert.equal(code, 2, stderr);
-    assert.match(stderr, message);
-    assert.equal(stderr.trim().split("\n").length, 1, stderr);
-  }
-});
+test(
+  "X7: what makes no sense under message logging or with channel memories is refused in one line",
+  limit,
+  async () => {
+    const refusals: [string[], RegExp][] = [
+      [
+        ["--checkpoint-every", "1s"],
+        /Cannot take checkpoints: only --protocol logging, replication or channel-memory does/,
+      ],
+      [["--protocol", "logging", "--sets", "nowhere.txt"], /Cannot read the sets from nowhere.txt: /],
+      [["--protocol", "logging", "--checkpoint-every", "1ms"], /Cannot take a checkpoint every 1 ms/],
+      [
+        ["--protocol", "channel-memory", "--ranks-per-thread", "2"],
+        /several ranks into a thread under --protocol channel-memory/,
+      ],
+      [
+        ["--protocol", "logging", "--freeze-at", "1s", "--job-dir", "x"],
+        /Cannot freeze a job under --protocol logging/,
+      ],
+    ];
+    for (const [options, message] of refusals) {
+      const { code, stderr } = await banyan(["run", "-n", "2", ...options, steps, "1"]);
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, message);
+      assert.equal(stderr.trim().split("\n").length, 1, stderr);
+    }
+  },
+);

@@ -135,6 +135,7 @@ export class Turns {
   #wait(): void {
     const pace = this.#pace;
     if (pace.idle++ < (this.#sleep.watchesSockets ? yieldsWithSockets : yieldsMax)) this.#yield();
+    else if (this.#turns.some(({ waiting }) => waiting.protocol.napper?.nap() === true)) return;
     else if (!this.#sleep.isAnnounced) this.#sleep.announce();
     else {
       const isLong = pace.idle > yieldsMax + 2 * sleepsBeforeLong && !this.#hasSockets;
@@ -173,9 +174,13 @@ class Turn {
   #ending: Ending | null = null;
   #hasBegun = false;
   #settling: Settling | null = null;
+  /** The order that it settles for. */
+  #settlesFor: number = Stop.NO;
   #stoppedMs = 0;
   /** Its image is reported: it stands still. */
   #awaitsVerdict = false;
+  /** Its program is over, and others may still need what it has sent (rule 9): it stays until it is ended from outside. */
+  #serves = false;
 
   constructor(options: TurnOptions) {
     const { waiting, index, plane } = options;
@@ -287,11 +292,14 @@ class Turn {
     if (!this.#hasBegun) return rank.mayRun ? "ready" : "nothing";
     const { process, host, program } = rank.process;
     host.listen();
+    // A captured rank takes no message: the choice would be in the log before the position from which that is replayed.
+    if (this.#awaitsVerdict && this.#fallsInSet) return "nothing";
     if (this.#settling !== null || this.#awaitsVerdict) return process.engine.progress() ? "moved" : "nothing";
-    if (host.shallStop() && !this.#isLeaving(rank)) {
+    if (host.shallStop() && !this.#isLeaving(rank) && !this.#hasSettledFor(host.wanted)) {
       this.waiting.say({ kind: "stopped", number: checkpointOf(host.wanted) });
       this.#stoppedMs = steadyMs();
-      this.#settling = new Settling(process);
+      this.#settlesFor = host.wanted;
+      this.#settling = new Settling(process, this.waiting.protocol.members, checkpointOf(host.wanted));
       return "moved";
     }
     const moved = process.progress();
@@ -299,9 +307,19 @@ class Turn {
     return moved ? "moved" : "nothing";
   }
 
-  /** Where all have come to the end there is nothing to freeze. */
+  /** Everybody has come to the end meanwhile: the order is for nothing. */
+  #hasSettledFor(wanted: number): boolean {
+    return this.#serves && this.#settlesFor === wanted;
+  }
+
+  /** Is it captured with its set alone, which may be started again alone? */
+  get #fallsInSet(): boolean {
+    return this.waiting.setup.recovery !== null;
+  }
+
+  /** Where all have come to the end there is nothing to freeze. Of those that serve there are images as of others. */
   #isLeaving({ process: { process } }: CRank): boolean {
-    return process.finalBarrier >= 0 && process.engine.isComplete(process.finalBarrier);
+    return !this.#serves && process.finalBarrier >= 0 && process.engine.isComplete(process.finalBarrier);
   }
 
   #go(): void {
@@ -362,17 +380,19 @@ class Turn {
       return null;
     }
     if (this.#settling !== null || !rank.isOver) return null;
+    if (this.#serves) return rank.process.host.wanted === Stop.END ? rank.ending : null;
     const leaving = rank.process.tryToLeave();
     if (leaving.kind === "unfinished") return leaving;
     if (leaving.kind !== "left") return null;
     rank.report();
-    return rank.ending;
+    this.#serves = rank.process.process.protocol?.finishedServe === true;
+    return this.#serves ? null : rank.ending;
   }
 
   #settle(rank: CRank, settling: Settling): void {
     const rest = settling.advance();
     // "over": everybody has come to the end meanwhile. Or a process has died, and the node wants no image any more.
-    const isGivenUp = (): boolean => rank.process.host.wanted === Stop.NO && settling.giveUp();
+    const isGivenUp = (): boolean => rank.process.host.wanted !== this.#settlesFor && settling.giveUp();
     if (rest !== "moving" || isGivenUp()) this.#settling = null;
     if (rest !== "quiet") return;
     rank.writeImage(steadyMs() - this.#stoppedMs);

@@ -106,7 +106,7 @@ export class RankThreads {
     const kind = `${setup.protocol}${isAlone ? "" : "-nodes"}`;
     this.#loaded = loadRankCode(this.#isC ? "c-rank" : "rank", kind);
     this.#code = this.#loaded;
-    this.#threadsFirst = this.#isC ? Math.ceil(first.length / setup.ranksPerThread) : first.length;
+    this.#threadsFirst = this.#isC ? this.#shared(first, (rank) => rank).length : first.length;
     if (!this.#isC) return;
     this.#programMemories = first.map(() => this.newMemory());
   }
@@ -186,7 +186,7 @@ export class RankThreads {
   }
 
   start(ranks: readonly StartingRank[]): void {
-    const { ranksPerThread, heapMb } = this.#setup;
+    const { heapMb } = this.#setup;
     if (this.#areFlagsSet) this.#code = this.#presentCode();
     if (!this.#isC) {
       for (const it of ranks) {
@@ -195,13 +195,24 @@ export class RankThreads {
       return;
     }
     const gateOf = gatesFor(ranks, (it) => this.#restoredWith(it));
-    for (const together of dealt(ranks, ranksPerThread)) {
+    for (const together of this.#shared(ranks, ({ rank }) => rank)) {
       const options = together.map((it) => ({
         setup: this.#setupOf(it, gateOf(it)),
         events: this.#eventsOf(it.rank),
       }));
       for (const thread of startCThread(options, cStackMb)) this.#add(thread);
     }
+  }
+
+  /** Which of them share a thread: where ranks fall in sets, those of one. */
+  #shared<T>(ranks: readonly T[], rankOf: (each: T) => number): T[][] {
+    const { recovery, ranksPerThread } = this.#setup;
+    const bySet = new Map<number, T[]>();
+    for (const each of ranks) {
+      const set = recovery?.setOf[rankOf(each)] ?? 0;
+      bySet.set(set, [...(bySet.get(set) ?? []), each]);
+    }
+    return [...bySet.values()].flatMap((members) => dealt(members, ranksPerThread));
   }
 
   /**

@@ -28,7 +28,8 @@ export const logging: ProtocolDefinition = {
   refusals: {
     spawn: "protocol logging cannot start them again; run without --protocol",
     freezing: "it takes checkpoints instead",
-    sharedThreads: "ranks that take turns in a thread cannot fall one by one",
+    // Those of one set: they fall together.
+    sharedThreads: null,
   },
   options: loggingOptions,
   replicas: null,
