@@ -6,6 +6,7 @@ import { unreachable } from "../../core/base/assert.ts";
 import { banyanCommand } from "../lab.ts";
 import type { Command } from "../measuring/child.ts";
 import { type BesideProbe, probeBeside } from "./beside-probe.ts";
+import { type CheckpointProbe, probeCheckpoints } from "./checkpoint-probe.ts";
 import { type CloningProbe, probeCloning } from "./cloning-probe.ts";
 import { type LoggingProbe, probeLogging } from "./logging-probe.ts";
 import { probeReplay, type ReplayProbe } from "./replay-probe.ts";
@@ -17,6 +18,7 @@ export type JobProbe =
   | ({ readonly of: "replication" } & ReplicationProbe)
   | ({ readonly of: "cloning" } & CloningProbe)
   | ({ readonly of: "beside" } & BesideProbe)
+  | ({ readonly of: "checkpoints" } & CheckpointProbe)
   | ({ readonly of: "window" } & WindowProbe)
   | ({ readonly of: "replay" } & ReplayProbe);
 
@@ -32,6 +34,8 @@ export function runProbe(probe: JobProbe): Promise<void> {
       return probeCloning(probe);
     case "beside":
       return probeBeside(probe);
+    case "checkpoints":
+      return probeCheckpoints(probe);
     case "window":
       return probeWindow(probe);
     case "replay":
