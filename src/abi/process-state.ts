@@ -14,7 +14,7 @@ import { rememberShared } from "./files/shared-pointer.ts";
 import type { Program } from "./program.ts";
 
 /** Version of what is written here. */
-export const stateLayout = 15;
+export const stateLayout = 14;
 
 /** What else the world that runs a program keeps of it: living objects by name. */
 export type Companions = Readonly<Record<string, object>>;
