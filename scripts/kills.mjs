@@ -135,13 +135,14 @@ process.on("exit", () => {
 });
 
 /** Programs whose every receive names its source, where that is needed. */
-function programFor(kind, { replication }) {
+function programFor(kind, { replication, checkpointEveryMs }) {
   if (!ownKinds.includes(kind)) return programs;
   const needsNames = replication === "mirror";
-  // Programs in TypeScript are not moved where nothing is kept.
+  // Programs in TypeScript are not moved where nothing is kept, and take their checkpoints themselves.
+  const isForC = kind === "moves-none" || checkpointEveryMs !== undefined;
   const can = ([, { named, source, isOfRank0 = false }]) =>
     (!needsNames || named !== null) &&
-    (kind !== "moves-none" || !source.endsWith(".ts")) &&
+    (!isForC || !source.endsWith(".ts")) &&
     ((kind !== "moves-dispatcher" && kind !== "volatile-resume") || isOfRank0);
   return Object.fromEntries(
     Object.entries(movedPrograms)

@@ -167,6 +167,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "real/service-channel",
     "real/transport",
     "real/machine",
+    "core/service-channel/word-log.ts",
     "core/ft",
     "core/fault",
     "core/service",

@@ -200,7 +200,8 @@ export class World<M extends ProcessMemory = SimMemory> {
     return new SimBoards(ofNode, {
       later: (act) => this.plan(this.nowNs + this.#delay(0), act),
       wake: (other) => this.#wake(this.#reached(number(), other), this.#delay(this.cost.wakeNs)),
-      isHere: (other) => this.network.sameNode(number(), other),
+      // A rank that has been moved is not here any more, also before it has begun where it is now.
+      isHere: (other) => this.network.sameNode(number(), other) && this.placement[other] === this.placement[rank],
       fetch: (to, toOffset, from, bytes) => memory.copy(to, toOffset, from as Pointer, 0, bytes),
       counts: this.boardCounts,
     });

@@ -10,17 +10,15 @@
  * That holds as long as the ranks of a node stay together. When a rank has joined or left (ADR 73) all of them begin with one checkpoint, and
  * nothing of what came after is repeated: their communicators have no boards from there on, and new ones have new boards.
  */
-import { assert } from "../base/assert.ts";
 import { saves } from "../base/saved-classes.ts";
 
 export class KeptBoards {
   private readonly rank: number;
-  /** The ranks of the node. */
+  /** The ranks of the node; none where it has no boards. */
   private neighbours: readonly number[];
   private given = 0;
 
   constructor(rank: number, neighbours: readonly number[]) {
-    assert(neighbours.includes(rank), "a rank is on its own node");
     this.rank = rank;
     this.neighbours = neighbours;
   }

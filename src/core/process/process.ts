@@ -180,8 +180,8 @@ export class Process {
     this.everybody = new Communicator({ context: groupContext, group: Group.world(options.ranks), world, nodeMap });
     this.jobBoard = this.world.board;
     this.jobBoardIndex = this.world.boardIndex;
-    const keepsBoards = this.boards !== null && this.choices !== null;
-    this.keptBoards = keepsBoards ? new KeptBoards(this.rank, this.neighbours) : null;
+    // Also where this life has no boards: a later one may.
+    this.keptBoards = this.choices === null ? null : new KeptBoards(this.rank, this.neighbours);
     this.self = this.addCommunicator(selfContext, Group.of([options.rank]), null);
   }
 
@@ -246,10 +246,11 @@ export class Process {
     this.world.boardIndex = this.jobBoardIndex;
   }
 
-  /** The ranks of our node. */
+  /** The ranks of our node; none where it has no boards. */
   private get neighbours(): number[] {
     const { boards, ranks } = this;
-    return Array.from({ length: ranks }, (_, rank) => rank).filter((rank) => boards?.reaches(rank) === true);
+    if (boards === null) return [];
+    return Array.from({ length: ranks }, (_, rank) => rank).filter((rank) => boards.reaches(rank));
   }
 
   /** The index of a board that a communicator of our node shall have, on behalf of its members; −1: there is none. */
@@ -285,12 +286,12 @@ export class Process {
     return name >= 0 && Math.floor(name / boardNames) === this.boardsLost ? name % boardNames : -1;
   }
 
-  /** Is a communicator of that context known here, was one revoked, or have members agreed on something in it? */
   /** Was a communicator with that context freed lately, and is none being made that will have it? */
   hasFreed(context: number): boolean {
     return this.freedContexts.includes(context) && !this.collectives.isMaking(context);
   }
 
+  /** Is a communicator of that context known here, was one revoked, or have members agreed on something in it? */
   isKnownContext(context: number): boolean {
     return this.communicators.has(context) || this.revocations.has(context) || this.agreements.has(context);
   }

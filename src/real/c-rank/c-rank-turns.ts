@@ -11,6 +11,7 @@ import type { Ending } from "../../core/service/ending.ts";
 import { steadyMs } from "../machine/steady-clock.ts";
 import { InquiryPauses } from "../process/inquiry-pauses.ts";
 import { jointSleepOf } from "../process/joint-socket-sleep.ts";
+import type { Napper } from "../process/waiting.ts";
 import { checkpointOf, Stop } from "../transport/layout.ts";
 import type { CRank } from "./c-rank-life.ts";
 import { loadCRank } from "./load-c-rank.ts";
@@ -57,6 +58,8 @@ export class Turns {
   /** All that there were, and those that have not ended. */
   #all: readonly Turn[] = [];
   #turns: readonly Turn[] = [];
+  /** Sources of events that wake nobody. */
+  #nappers: readonly Napper[] = [];
   #hasEnded = false;
   #pace: Pace = { idle: 0, hasMoved: false };
   /** When its ranks were last told that they had slept. */
@@ -78,6 +81,7 @@ export class Turns {
     };
     this.#all = ranks.map((waiting, index) => new Turn({ waiting, index, plane, turnOf, ended }));
     this.#turns = this.#all;
+    this.#nappers = ranks.flatMap(({ protocol }) => protocol.napper ?? []);
     this.#sleep = jointSleepOf(ranks.map(({ process }) => process));
     while (this.#turns.length > 0) {
       let moved = false;
@@ -132,10 +136,15 @@ export class Turns {
     this.#sleep.awake();
   }
 
+  #naps(): boolean {
+    for (const napper of this.#nappers) if (napper.nap()) return true;
+    return false;
+  }
+
   #wait(): void {
     const pace = this.#pace;
     if (pace.idle++ < (this.#sleep.watchesSockets ? yieldsWithSockets : yieldsMax)) this.#yield();
-    else if (this.#turns.some(({ waiting }) => waiting.protocol.napper?.nap() === true)) return;
+    else if (this.#naps()) return;
     else if (!this.#sleep.isAnnounced) this.#sleep.announce();
     else {
       const isLong = pace.idle > yieldsMax + 2 * sleepsBeforeLong && !this.#hasSockets;

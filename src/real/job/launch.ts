@@ -251,10 +251,13 @@ export function resume(folder: string, options: ResumeOptions = {}): RunningJob 
   removeLeft(job.folder);
   const temporary = createFolder();
   const { form, packages, nodeMap, faults: _, folder: __, format, version, checksum, language, ...kept } = job;
+  const program = programsIn(resolve(folder))[form];
+  const nodes = predecessor.state.dispatcher.nodes.length;
+  const crowd = { ranks: job.ranks, nodes, faults: plan === null ? undefined : job.faults };
   const running = new Job({
     ...kept,
     ...given,
-    program: programsIn(resolve(folder))[form],
+    program,
     displayName: job.program,
     folder: temporary,
     jobFolder: resolve(folder),
@@ -262,7 +265,7 @@ export function resume(folder: string, options: ResumeOptions = {}): RunningJob 
     faults: plan,
     // Ranks may have been moved since it began.
     placement: predecessor.state.dispatcher.placement,
-    nodes: predecessor.state.dispatcher.nodes.length,
+    nodes,
     setOf: predecessor.state.dispatcher.setOf,
     nodeMap: nodeMapOf(nodeMap),
     replicas: null,
@@ -273,12 +276,12 @@ export function resume(folder: string, options: ResumeOptions = {}): RunningJob 
     sendFiles: false,
     debugPort: 0,
     timeoutMs: options.timeoutMs ?? Number.POSITIVE_INFINITY,
-    ranksPerThread: 1,
+    ranksPerThread: packingWanted(program, crowd, given.protocol),
     freezeAtMs: Number.POSITIVE_INFINITY,
     thawFrom: "",
     isMoved: false,
     wentBack: null,
-    starts: startsOf(predecessor.state.dispatcher.nodes.length),
+    starts: startsOf(nodes),
     trace: undefined,
     stdin: options.stdin,
     stdout: options.stdout,

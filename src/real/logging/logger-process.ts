@@ -7,6 +7,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import { unreachable } from "../../core/base/assert.ts";
 import { type Patience, Silence } from "../../core/service/silence.ts";
+import { WordLog } from "../../core/service-channel/word-log.ts";
 import { ProcessWork } from "../machine/process-work.ts";
 import type { JobSecret } from "../transport/handshake/handshake.ts";
 import type { Address } from "../transport/sockets/address.ts";
@@ -66,7 +67,7 @@ export class LoggerProcess {
   #address: Address | null = null;
   readonly #questions: Question[] = [];
   /** Of the log that is the answer to the oldest question, as far as it has come. */
-  #parts: Int32Array[] = [];
+  #log = new WordLog();
   #isOver = false;
   /** The silence for which the present process was killed; null: it was not. */
   #killedMs: number | null = null;
@@ -160,7 +161,7 @@ export class LoggerProcess {
     this.#silence = new Silence(this.#options.patience);
     this.#work = new ProcessWork(child.pid ?? 0);
     this.#signs = 0;
-    this.#parts = [];
+    this.#log = new WordLog();
     child.on("message", (message) => {
       if (child === this.#child) this.#said(message as FromLogger);
     });
@@ -217,8 +218,8 @@ export class LoggerProcess {
         this.#ports.troubled(message.could, message.why);
         break;
       case "fenced":
-        if (message.log !== null) this.#parts.push(message.log);
-        if (message.isLast) this.#answered({ ...message, log: message.log === null ? null : joined(this.#parts) });
+        if (message.log !== null) this.#log.lend(message.log);
+        if (message.isLast) this.#answered({ ...message, log: message.log === null ? null : this.#log.read(0) });
         break;
       case "end-is":
         this.#answered(message);
@@ -229,7 +230,7 @@ export class LoggerProcess {
   }
 
   #answered(message: FromLogger): void {
-    this.#parts = [];
+    this.#log = new WordLog();
     this.#questions.shift()?.answered(message);
   }
 
@@ -260,16 +261,6 @@ export class LoggerProcess {
 
 const isAlive = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
   pid !== undefined && exitCode === null && signalCode === null;
-
-function joined(parts: readonly Int32Array[]): Int32Array {
-  const whole = new Int32Array(parts.reduce((words, { length }) => words + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
 
 /** A process that does not end keeps nobody. Should it go on one day, it finds that nobody is there, and ends. */
 function letGo(child: ChildProcess): void {

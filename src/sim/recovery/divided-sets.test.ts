@@ -42,4 +42,12 @@ describe("sets that are divided while ranks die", () => {
     equal(outcome.violations.length, 0, failureText({ ...options, faults: undefined, protocol: "logging" }, outcome));
     ok(outcome.moves.divided > 0, "a set was divided");
   });
+
+  it("rule 7: what a set that has fallen says late of its stream is not heard, whichever dispatcher asks after that", () => {
+    const often = ["blocking collectives", "blocking collectives", "communicators"];
+    const options: LoggingSeedOptions = { seed: 54, sets: "all", nodes: 2, ranks: 4, events: 40, moves: true, often };
+    const outcome = runLoggingSeed(options);
+    equal(outcome.violations.length, 0, failureText({ ...options, faults: undefined, protocol: "logging" }, outcome));
+    equal(outcome.rare.choicesLost, 2, "it was refused, and was refused again to the next dispatcher");
+  });
 });

@@ -120,6 +120,14 @@ describe("the event logger", () => {
     deepEqual(logger.fence(3, 2, 14), words(...entry(2)));
   });
 
+  it("rule 7: an old life that says what was acknowledged to it, late, is not heard", () => {
+    const logger = new EventLogger(new StoredStreams(true));
+    equal(logger.open(3, 0, 0), 0);
+    equal(logger.fence(3, 1, 0), null, "nobody knows how much there was");
+    equal(logger.owes(3, 0, 0), false);
+    equal(logger.fence(3, 2, 0), null, "the answer stays, whoever asks");
+  });
+
   it("what a node has trimmed before it could tell it again is not missed", () => {
     const logger = new EventLogger(new StoredStreams(true));
     equal(logger.open(3, 1, 10), 10);

@@ -49,9 +49,11 @@ export class EventLogger {
     return stream.words.end;
   }
 
-  /** That much of the stream has been acknowledged, perhaps by an event logger before this one. */
-  owes(set: number, incarnation: number, position: number): void {
-    if (incarnation === this.#of(set).incarnation) this.#streams.owe(set, position);
+  /** That much of the stream has been acknowledged, perhaps by an event logger before this one. False: an old life says so. */
+  owes(set: number, incarnation: number, position: number): boolean {
+    if (incarnation !== this.#of(set).incarnation) return false;
+    this.#streams.owe(set, position);
+    return true;
   }
 
   /**

@@ -52,8 +52,7 @@ export class LoggerStreams implements ServiceUser {
         beginAnew: () => true,
       },
       opened(stable) {
-        logger.owes(set, incarnation, stable);
-        told(set, incarnation, settled);
+        if (logger.owes(set, incarnation, stable)) told(set, incarnation, settled);
       },
     };
   }
