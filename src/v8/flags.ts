@@ -14,6 +14,8 @@ type Purpose =
   | "optimise C programs"
   | "optimise as usual"
   | "optimise between nodes"
+  | "let a program begin"
+  | "optimise from now on"
   | "optimise late"
   | "run C programs"
   | "hold memories of C programs"
@@ -67,6 +69,15 @@ export const flags: readonly Flag[] = [
   // Ranks that share a thread and talk to other nodes: all of that is JavaScript. (`poisson.c`, 8 ranks on 4 nodes and 2 cores, size 255 and 1023: 2.70 and 11.7 to 12.6 s with 30 000 and with
   // 45 000, 2.84 and 12.2 to 12.5 with V8's own, 2.65 and 13.6 with 200 000, 2.51 and 15.3 with 1 000 000; ADR 72.)
   { flag: "--interrupt-budget=45000", purpose: "optimise between nodes", until: "11.3" },
+  /*
+   * Which code is hot is known early there, and not worth it yet: each node optimises two hundred functions for itself, 0.8 s of processor time, and a program of a second ends before
+   * that is repaid. So in its first second V8 waits until a function has used its budget ten times instead of three, and takes no short way with small ones; what is hot by then follows at once (ADR 85).
+   */
+  { flag: "--ticks-before-optimization=10", purpose: "let a program begin", until: "11.3" },
+  { flag: "--max-bytecode-size-for-early-opt=0", purpose: "let a program begin", until: "11.3" },
+  // V8's own values.
+  { flag: "--ticks-before-optimization=3", purpose: "optimise from now on", until: "11.3" },
+  { flag: "--max-bytecode-size-for-early-opt=81", purpose: "optimise from now on", until: "11.3" },
   // While the state of a process is saved, and memories travel: all of it is code that has not run before and runs for some milliseconds. The optimiser takes a third of
   // the processors then, from programs that stand still for it.
   { flag: "--interrupt-budget=2000000", purpose: "optimise late", until: "11.3" },

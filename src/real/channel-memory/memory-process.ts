@@ -2,11 +2,12 @@
  * A channel memory, seen from the dispatcher: a forked process, and another in its place when it is lost or hangs, which goes on with the
  * files of the lost one. Ranks wait meanwhile, and say again what was not acknowledged.
  */
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { unreachable } from "../../core/base/assert.ts";
 import type { MemoryAmounts } from "../../core/ft/channel-memory/report.ts";
 import { type Patience, Silence } from "../../core/service/silence.ts";
+import { forkService } from "../machine/fork-service.ts";
 import { ProcessWork } from "../machine/process-work.ts";
 import type { Address } from "../transport/sockets/address.ts";
 import type { FromMemoryProcess, MemorySetup, ToMemoryProcess } from "./messages.ts";
@@ -198,11 +199,5 @@ const isAlive = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
   pid !== undefined && exitCode === null && signalCode === null;
 
 function forkMemory(): ChildProcess {
-  return fork(join(__dirname, "memory.cjs"), [], {
-    // A group of its own: the terminal's signals are the dispatcher's business.
-    detached: true,
-    serialization: "advanced",
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-    execArgv: ["--disable-warning=ExperimentalWarning"],
-  });
+  return forkService(join(__dirname, "memory.cjs"));
 }

@@ -44,6 +44,8 @@ const freezeAgainMs = 50;
  * still together (messages kept by their senders, 2 ranks on two nodes and 2 cores, 8 bytes, the second to the tenth message: 0.4 ms each instead of 1.2 to 2.5; a short program ends 30 ms sooner). Who is lost sooner waits that tenth.
  */
 const sparesAfterMs = 2_000;
+/** Services are lost seldom, and whoever waits for one waits no longer than that: what a program of a few seconds would pay for both is a tenth of its time. */
+const serviceSparesAfterMs = 10_000;
 
 export class Job {
   /** Both are others when the job has been moved. */
@@ -68,7 +70,7 @@ export class Job {
   #tickedMs = performance.now();
   #hasBegun = false;
   /** Until processes come up that will take the place of lost ones. */
-  #sparing: NodeJS.Timeout | undefined;
+  #sparing: readonly NodeJS.Timeout[] = [];
   /** Null: nobody goes on with the job. */
   readonly #processes: JobProcesses | null;
   /** Where the ranks were when the job was interrupted, or its time was over. */
@@ -267,10 +269,10 @@ export class Job {
     recovery?.allBegan();
     clones?.allBegan();
     protocolPart?.allBegan();
-    this.#sparing = setTimeout(() => {
-      if (recovery !== null) nodes.prepareSpare();
-      protocolPart?.prepareSpare?.();
-    }, sparesAfterMs);
+    this.#sparing = [
+      setTimeout(() => recovery !== null && nodes.prepareSpare(), sparesAfterMs),
+      setTimeout(() => protocolPart?.prepareSpare?.(), serviceSparesAfterMs),
+    ];
     faults?.begin();
     if (freezeAtMs !== Number.POSITIVE_INFINITY) setTimeout(() => this.freeze(), freezeAtMs).unref();
   }
@@ -294,7 +296,7 @@ export class Job {
   #decided({ reason, code, afterMs }: JobOutcome): void {
     const { output, report, whereabouts, volunteers, relocation } = this.#parts;
     if (reason.kind === "frozen" && code === 0) this.#relocated = relocation?.underWay ?? null;
-    clearTimeout(this.#sparing);
+    for (const timer of this.#sparing) clearTimeout(timer);
     whereabouts.end();
     volunteers?.end();
     if (reason.kind === "output-closed") output.giveUp();

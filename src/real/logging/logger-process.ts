@@ -3,11 +3,12 @@
  * with the file of the lost one (ADR 19). Questions wait until a process can answer them; output and messages between sets wait too. So
  * the new process is one that has started already (ADR 11), and one that hangs is noticed and killed.
  */
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { unreachable } from "../../core/base/assert.ts";
 import { type Patience, Silence } from "../../core/service/silence.ts";
 import { WordLog } from "../../core/service-channel/word-log.ts";
+import { forkService } from "../machine/fork-service.ts";
 import { ProcessWork } from "../machine/process-work.ts";
 import type { JobSecret } from "../transport/handshake/handshake.ts";
 import type { Address } from "../transport/sockets/address.ts";
@@ -269,11 +270,5 @@ function letGo(child: ChildProcess): void {
 }
 
 function forkLogger(): ChildProcess {
-  return fork(join(__dirname, "logger.cjs"), [], {
-    // A group of its own: the terminal's signals are the dispatcher's business.
-    detached: true,
-    serialization: "advanced",
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-    execArgv: ["--disable-warning=ExperimentalWarning"],
-  });
+  return forkService(join(__dirname, "logger.cjs"));
 }

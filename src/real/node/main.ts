@@ -25,8 +25,8 @@ import {
   toNodeBounds,
   toNodeShapes,
 } from "../control-link/message-shapes.ts";
+import { restoreLateVariables } from "../machine/late-variables.ts";
 import { shortageOf, tryToAllocate } from "../machine/memory-shortage.ts";
-import { restoreLateVariables } from "../messages/late-variables.ts";
 import type { FromNode, Setup, ToNode } from "../messages/node-messages.ts";
 import { type FromVolunteer, idleBeatMs } from "../messages/volunteer-messages.ts";
 import { Agent } from "./agent.ts";

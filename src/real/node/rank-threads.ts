@@ -35,6 +35,8 @@ import { type RankInThread, RankThread, type RankThreadEvents } from "./rank-thr
 const cStackMb = 16;
 /** Of a C program that is compiled before it runs: 35 KB take 0.14 s of processor time. */
 const aheadBytesMax = 1 << 20;
+/** How long a program whose nodes optimise for themselves is let begin: shorter ones do not repay it. */
+const beginningMs = 1000;
 
 /** A rank whose thread is about to be started. */
 export interface StartingRank {
@@ -85,6 +87,8 @@ export class RankThreads {
   /** V8's flags for the program are set: other ones than those under which the code was loaded. */
   #areFlagsSet = false;
   readonly #flagsBefore = new FlagsBefore();
+  /** A rank has begun to run its program. */
+  #hasBegun = false;
   /** Of a program in C that is compiled before it runs; null otherwise. */
   #programCode: ProgramCode | null = null;
   /** How many threads the node starts with. */
@@ -226,6 +230,7 @@ export class RankThreads {
     // sooner costs more than it gives (`poisson.c 255` with 8 ranks on 2 cores, Node 20: 1.09 s instead of 0.97).
     const optimising = this.#optimising;
     if (optimising !== "optimise as usual") setFlagsFor(optimising);
+    for (const purpose of this.#atFirst) setFlagsFor(purpose);
     // A debugger needs the baseline compiler's code.
     if (this.#isC && !this.#setup.isDebugged) {
       setFlagsFor("run C programs");
@@ -247,6 +252,19 @@ export class RankThreads {
     return this.#ports.handover() === null ? "optimise as usual" : "optimise between nodes";
   }
 
+  /** What is set beside that until its programs have run for a while. */
+  get #atFirst(): readonly ["let a program begin"] | readonly [] {
+    return this.#optimising === "optimise between nodes" ? ["let a program begin"] : [];
+  }
+
+  /** One of its ranks is about to run its program. */
+  #programRuns(): void {
+    this.#programCode?.keep();
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    if (this.#atFirst.length > 0) setTimeout(() => setFlagsFor("optimise from now on"), beginningMs).unref();
+  }
+
   /** Memories of its ranks begin to travel, or have left: what is new to V8 meanwhile runs once. */
   memoriesTravel(isBegin: boolean): void {
     if (isBegin) setFlagsFor("optimise late");
@@ -265,7 +283,7 @@ export class RankThreads {
     if (program === undefined || program.size > aheadBytesMax) return;
     const ahead = "compile C programs ahead";
     setFlagsFor(ahead);
-    const purposes = [this.#optimising, "run C programs", ahead] as const;
+    const purposes = [this.#optimising, ...this.#atFirst, "run C programs", ahead] as const;
     const code = ProgramCode.open(process.env);
     const isThere =
       code?.load(
@@ -297,7 +315,7 @@ export class RankThreads {
           keepCache(this.#code, message.cache);
           return;
         }
-        if (message.kind === "runs") this.#programCode?.keep();
+        if (message.kind === "runs") this.#programRuns();
         // That life does not come to the gate, and the others need not wait until it is ended.
         if (message.kind === "image-unreadable") countArrival(this.words);
         events.said(message);

@@ -6,8 +6,8 @@ import type { Readable } from "node:stream";
 import type { NodeLoss } from "../../../core/service/outcome.ts";
 import { flagsFor } from "../../../v8/flags.ts";
 import { encodeInvitation, type Invitation } from "../../control-link/invitation.ts";
+import { withLateVariables } from "../../machine/late-variables.ts";
 import { ProcessWork } from "../../machine/process-work.ts";
-import { withLateVariables } from "../../messages/late-variables.ts";
 import type { NodeSignal, NodeStarter, StartedNode } from "./node-starter.ts";
 
 interface LocalStarterOptions {

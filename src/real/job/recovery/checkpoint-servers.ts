@@ -2,9 +2,10 @@
  * The checkpoint servers of a job, seen from the dispatcher: processes that are started with it, started again when they are lost
  * (what they had on disk is still there), and ended with it. Sets go round them.
  */
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import type { FromCheckpointServer, ToCheckpointServer } from "../../checkpoint-server/messages.ts";
+import { forkService } from "../../machine/fork-service.ts";
 import type { JobSecret } from "../../transport/handshake/handshake.ts";
 import type { Address } from "../../transport/sockets/address.ts";
 import { serverFolderIn } from "../folder/job-folder.ts";
@@ -73,17 +74,7 @@ export class CheckpointServers {
   #start(server: number): void {
     if (this.#isOver) return;
     const folder = serverFolderIn(this.#options.lasting, server);
-    const started = fork(
-      join(__dirname, "checkpoint-server.cjs"),
-      [String(server), folder],
-      // A group of its own: the terminal's signals are the dispatcher's business.
-      {
-        detached: true,
-        serialization: "advanced",
-        stdio: ["ignore", "ignore", "inherit", "ipc"],
-        execArgv: ["--disable-warning=ExperimentalWarning"],
-      },
-    );
+    const started = forkService(join(__dirname, "checkpoint-server.cjs"), [String(server), folder]);
     this.#processes[server] = started;
     this.#addresses[server] = null;
     const { job, host } = this.#options;
