@@ -27,6 +27,24 @@ describe("X9 flags of V8", () => {
     deepEqual(flagsFor("run C programs", "14.6.202.34"), ["--no-liftoff", "--no-wasm-deopt"]);
   });
 
+  it("a program's first seconds leave V8's own values behind, on the Node that knows them", () => {
+    const phases = ["let a program begin", "optimise the hottest", "optimise from now on"] as const;
+    const set = new Map<string, string>();
+    for (const phase of phases)
+      for (const flag of flagsFor(phase, "11.3.244.8")) set.set(flag.split("=")[0]!, flag.split("=")[1]!);
+    deepEqual(
+      [...set],
+      [
+        ["--ticks-before-optimization", "3"],
+        ["--max-bytecode-size-for-early-opt", "81"],
+      ],
+    );
+    for (const phase of phases) deepEqual(flagsFor(phase, "12.4.254.21"), []);
+    // What V8 says its own values are, where it knows them.
+    const listed = spawnSync(process.execPath, ["--v8-options"], { encoding: "utf8" }).stdout;
+    for (const flag of flagsFor("optimise from now on")) ok(listed.includes(`default: ${flag}\n`), flag);
+  });
+
   it("memories of many programs are no reason to collect garbage", () => {
     const code = `for (let i = 0; i < 12; i++) globalThis["memory" + i] = new WebAssembly.Memory({ initial: 32768, maximum: 32768, shared: true });`;
     const collected = (flags: readonly string[]): number => {

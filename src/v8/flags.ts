@@ -15,6 +15,7 @@ type Purpose =
   | "optimise as usual"
   | "optimise between nodes"
   | "let a program begin"
+  | "optimise the hottest"
   | "optimise from now on"
   | "optimise late"
   | "run C programs"
@@ -71,10 +72,12 @@ export const flags: readonly Flag[] = [
   { flag: "--interrupt-budget=45000", purpose: "optimise between nodes", until: "11.3" },
   /*
    * Which code is hot is known early there, and not worth it yet: each node optimises two hundred functions for itself, 0.8 s of processor time, and a program of a second ends before
-   * that is repaid. So in its first second V8 waits until a function has used its budget ten times instead of three, and takes no short way with small ones; what is hot by then follows at once (ADR 85).
+   * that is repaid. So in its first second V8 waits until a function has used its budget ten times instead of three, and takes no short way with small ones; then six times for some seconds, so that
+   * not all is optimised at once (ADR 85).
    */
   { flag: "--ticks-before-optimization=10", purpose: "let a program begin", until: "11.3" },
   { flag: "--max-bytecode-size-for-early-opt=0", purpose: "let a program begin", until: "11.3" },
+  { flag: "--ticks-before-optimization=6", purpose: "optimise the hottest", until: "11.3" },
   // V8's own values.
   { flag: "--ticks-before-optimization=3", purpose: "optimise from now on", until: "11.3" },
   { flag: "--max-bytecode-size-for-early-opt=81", purpose: "optimise from now on", until: "11.3" },

@@ -35,8 +35,11 @@ import { type RankInThread, RankThread, type RankThreadEvents } from "./rank-thr
 const cStackMb = 16;
 /** Of a C program that is compiled before it runs: 35 KB take 0.14 s of processor time. */
 const aheadBytesMax = 1 << 20;
-/** How long a program whose nodes optimise for themselves is let begin: shorter ones do not repay it. */
-const beginningMs = 1000;
+/** When a program whose nodes optimise for themselves has run for so long, more of it is optimised: shorter ones do not repay it. */
+const afterBeginning = [
+  { ms: 1000, purpose: "optimise the hottest" },
+  { ms: 4000, purpose: "optimise from now on" },
+] as const;
 
 /** A rank whose thread is about to be started. */
 export interface StartingRank {
@@ -262,7 +265,8 @@ export class RankThreads {
     this.#programCode?.keep();
     if (this.#hasBegun) return;
     this.#hasBegun = true;
-    if (this.#atFirst.length > 0) setTimeout(() => setFlagsFor("optimise from now on"), beginningMs).unref();
+    if (this.#atFirst.length === 0) return;
+    for (const { ms, purpose } of afterBeginning) setTimeout(() => setFlagsFor(purpose), ms).unref();
   }
 
   /** Memories of its ranks begin to travel, or have left: what is new to V8 meanwhile runs once. */
