@@ -44,7 +44,7 @@ const freezeAgainMs = 50;
  * still together (messages kept by their senders, 2 ranks on two nodes and 2 cores, 8 bytes, the second to the tenth message: 0.4 ms each instead of 1.2 to 2.5; a short program ends 30 ms sooner). Who is lost sooner waits that tenth.
  */
 const sparesAfterMs = 2_000;
-/** Services are lost seldom, and whoever waits for one waits no longer than that: what a program of a few seconds would pay for both is a tenth of its time. */
+/** Services are lost seldom, and nobody waits for one for longer than that tenth: beside the other, on two cores, it would take 0.1 s more from a program of three (ADR 85). */
 const serviceSparesAfterMs = 10_000;
 
 export class Job {

@@ -27,6 +27,7 @@ import { type SharedNode, turnWordOf } from "../transport/node-memory.ts";
 import type { SharedHandover } from "../transport/tcp/handover.ts";
 import { startCThread } from "./c-rank-thread.ts";
 import type { NodeLives } from "./node-lives.ts";
+import { optimiseInTime } from "./optimise-in-time.ts";
 import { ProgramCode } from "./program-code.ts";
 import { keepCache, loadRankCode, underPresentFlags } from "./rank-code.ts";
 import { type RankInThread, RankThread, type RankThreadEvents } from "./rank-thread.ts";
@@ -35,12 +36,6 @@ import { type RankInThread, RankThread, type RankThreadEvents } from "./rank-thr
 const cStackMb = 16;
 /** Of a C program that is compiled before it runs: 35 KB take 0.14 s of processor time. */
 const aheadBytesMax = 1 << 20;
-/** When a program whose nodes optimise for themselves has run for so long, more of it is optimised: shorter ones do not repay it. */
-const afterBeginning = [
-  { ms: 1000, purpose: "optimise the hottest" },
-  { ms: 4000, purpose: "optimise from now on" },
-] as const;
-
 /** A rank whose thread is about to be started. */
 export interface StartingRank {
   readonly rank: number;
@@ -233,7 +228,7 @@ export class RankThreads {
     // sooner costs more than it gives (`poisson.c 255` with 8 ranks on 2 cores, Node 20: 1.09 s instead of 0.97).
     const optimising = this.#optimising;
     if (optimising !== "optimise as usual") setFlagsFor(optimising);
-    for (const purpose of this.#atFirst) setFlagsFor(purpose);
+    if (this.#letsBegin) setFlagsFor("let a program begin");
     // A debugger needs the baseline compiler's code.
     if (this.#isC && !this.#setup.isDebugged) {
       setFlagsFor("run C programs");
@@ -255,18 +250,16 @@ export class RankThreads {
     return this.#ports.handover() === null ? "optimise as usual" : "optimise between nodes";
   }
 
-  /** What is set beside that until its programs have run for a while. */
-  get #atFirst(): readonly ["let a program begin"] | readonly [] {
-    return this.#optimising === "optimise between nodes" ? ["let a program begin"] : [];
+  /** Is less of it optimised until its programs have run for a while? */
+  get #letsBegin(): boolean {
+    return this.#optimising === "optimise between nodes";
   }
 
   /** One of its ranks is about to run its program. */
   #programRuns(): void {
     this.#programCode?.keep();
-    if (this.#hasBegun) return;
+    if (this.#letsBegin && !this.#hasBegun) optimiseInTime();
     this.#hasBegun = true;
-    if (this.#atFirst.length === 0) return;
-    for (const { ms, purpose } of afterBeginning) setTimeout(() => setFlagsFor(purpose), ms).unref();
   }
 
   /** Memories of its ranks begin to travel, or have left: what is new to V8 meanwhile runs once. */
@@ -287,7 +280,8 @@ export class RankThreads {
     if (program === undefined || program.size > aheadBytesMax) return;
     const ahead = "compile C programs ahead";
     setFlagsFor(ahead);
-    const purposes = [this.#optimising, ...this.#atFirst, "run C programs", ahead] as const;
+    const atFirst = this.#letsBegin ? (["let a program begin"] as const) : [];
+    const purposes = [this.#optimising, ...atFirst, "run C programs", ahead] as const;
     const code = ProgramCode.open(process.env);
     const isThere =
       code?.load(
