@@ -43,6 +43,7 @@ export function adoptBefore<T extends Readonly<Record<string, Call>>>(
   light: LightRequests,
   imports: T,
 ): T {
+  program.requests.shareWith(light);
   const adopt = (): void => adoptAll(program, light);
   program.suspension.beforeUnwinding = adopt;
   const changed = Object.entries(imports).map(([name, call]): [string, Call] => {
@@ -97,21 +98,23 @@ function after({ words, one, other, adopt }: Adoption, call: Call): Call {
 
 function adoptAll(program: Program, light: LightRequests): void {
   const { requests } = program;
-  light.release((place) => requests.find(firstLightRequest + place) !== undefined);
+  if (light.isUnknown) light.know((place) => requests.find(firstLightRequest + place) !== undefined);
   if (light.count === 0) return;
   for (const request of light.adopt()) adopt(program, request);
 }
 
 function adopt(program: Program, light: LightRequest): void {
-  const { kind, place, communicator, buffer, count, source, tag, bytes } = light;
-  const { operations, requests } = program;
+  const { kind, place, communicator, buffer, count, source, tag, bytes, number } = light;
+  const { operations, process, requests } = program;
   const comm = program.communicators.find(communicator);
   assert(comm !== undefined, "a communicator is freed by a call, which has adopted its requests before");
   const request = new CRequest(comm);
   request.handle = firstLightRequest + place;
+  process.pass.adopting = number;
   if (kind === "pending") {
     startReceive(program, request, { buffer, count, type: program.committed(light.type), peer: source, tag });
   } else if (kind === "received") request.record = operations.startReceived(comm.core, source, tag, bytes);
   else request.record = operations.startSent();
+  process.pass.adopting = 0;
   requests.put(request.handle, request);
 }

@@ -27,10 +27,10 @@ export const Kind = {
 export type Kind = (typeof Kind)[keyof typeof Kind];
 
 /**
- * Requests that a data plane begins (core/p2p/light-requests.ts) have the first numbers of their kind, whether there is a plane or not: an image
- * may come from a process that had one.
+ * The first numbers of requests are shared with a data plane, where there is one (core/p2p/light-requests.ts). Each request has the lowest that is
+ * free, and one behind them if none is: programs may order by handles, which must be the same in a life without a plane.
  */
-const reservedOf = (kind: Kind): number => (kind === Kind.REQUEST ? lightRequestsMax : 0);
+const sharedOf = (kind: Kind): number => (kind === Kind.REQUEST ? lightRequestsMax : 0);
 
 export const handleOf = (kind: Kind, index: number): number => (kind << kindShift) | index;
 
@@ -42,8 +42,18 @@ interface HandlesOptions {
   readonly errorClass: number;
 }
 
+/** The requests of a data plane. */
+interface Sharer {
+  has(place: number): boolean;
+  taken(place: number): void;
+  freed(place: number): void;
+}
+
 export class Handles<T> {
+  static readonly unsaved = { sharer: null };
   private readonly options: HandlesOptions;
+  /** Has the shared numbers that are not free and not ours. */
+  private sharer: Sharer | null = null;
   private readonly predefined: (T | undefined)[] = [];
   private readonly made: (T | undefined)[] = [];
   private readonly free: number[] = [];
@@ -68,18 +78,31 @@ export class Handles<T> {
     return this.find(handle) ?? this.refuse(handle);
   }
 
+  shareWith(sharer: Sharer): void {
+    this.sharer = sharer;
+  }
+
   add(object: T): number {
     const { made, free } = this;
-    const reserved = reservedOf(this.options.kind);
-    while (made.length < reserved) made.push(undefined);
-    // Processes of earlier versions reserved nothing, and their images tell it.
-    while (free.length > 0 && free[free.length - 1]! < reserved) free.pop();
-    const index = free.pop() ?? made.length;
+    const shared = sharedOf(this.options.kind);
+    while (made.length < shared) made.push(undefined);
+    // Images of earlier versions have shared numbers there.
+    while (free.length > 0 && free[free.length - 1]! < shared) free.pop();
+    const index = this.freeShared(shared) ?? free.pop() ?? made.length;
     made[index] = object;
+    if (index < shared) this.sharer?.taken(index);
     return handleOf(this.options.kind, index);
   }
 
-  /** The object has a handle already, one of those that are reserved. */
+  private freeShared(shared: number): number | undefined {
+    const { made, sharer } = this;
+    for (let index = 0; index < shared; index++) {
+      if (made[index] === undefined && sharer?.has(index) !== true) return index;
+    }
+    return undefined;
+  }
+
+  /** The object has a handle already, one of those that are shared, and is ours from now on. */
   put(handle: number, object: T): void {
     const index = handle & indexMask;
     while (this.made.length <= index) this.made.push(undefined);
@@ -89,7 +112,8 @@ export class Handles<T> {
   remove(handle: number): void {
     const index = handle & indexMask;
     this.made[index] = undefined;
-    if (index >= reservedOf(this.options.kind)) this.free.push(index);
+    if (index >= sharedOf(this.options.kind)) this.free.push(index);
+    else this.sharer?.freed(index);
   }
 
   /** Those that the program made and has not freed. */

@@ -114,6 +114,7 @@ export class ProcessOperations implements Operations {
     records.put(request, R_STATUS_SOURCE, source === PROC_NULL ? PROC_NULL : worldRank(comm, source));
     records.put(request, R_STATUS_TAG, tag);
     records.put(request, R_STATUS_BYTES, bytes);
+    if (source !== PROC_NULL) this.engine.receivedElsewhere(request, comm.context);
     return request;
   }
 

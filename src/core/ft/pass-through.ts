@@ -63,6 +63,10 @@ export class PassThrough implements Protocol {
   sendPosted(_send: RecordId): boolean {
     return false;
   }
+  keepsNow(_dest: number): boolean {
+    return false;
+  }
+  keepNow(): void {}
   meeting(): void {}
   sendMayLeave(_send: RecordId): boolean {
     return true;

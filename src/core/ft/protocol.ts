@@ -35,6 +35,8 @@ export interface PassedCalls {
   close(): void;
   /** Receives of the program so far. The protocol writes its own number of them here; the plane counts on, and records with these numbers. */
   numbered: number;
+  /** The receive that is posted now was begun by the plane, which has counted it under that number; 0: it was not. */
+  readonly adopting: number;
   /** Receives from any source that the plane has recorded since the last time. */
   takeRecorded(): number;
   /** Collectives on boards that the plane has completed so far. */
@@ -55,6 +57,8 @@ export interface ProtocolPorts {
    * asked when its receiver wants the bytes.
    */
   transmit(message: KeptMessage, keeper: number): Went;
+  /** As `transmit`, of an eager message of this process's own to the process that plays that rank for it; false: it is not eager, or there is no room. */
+  transmitNow(pointer: Pointer, bytes: number, dest: number, tag: number, context: number, sequence: number): boolean;
   /** Would its bytes travel with its envelope now? */
   isEager(message: KeptMessage): boolean;
   /**
@@ -226,6 +230,12 @@ export interface Protocol {
    * the message, sends it itself and says when the send is complete.
    */
   sendPosted(send: RecordId): boolean;
+  /**
+   * Does the protocol keep what is sent to that rank in standard mode, so that such a send is over at once? Then `keepNow` is told of it in place of `sendPosted`, and
+   * there is no record.
+   */
+  keepsNow(dest: number): boolean;
+  keepNow(from: Pointer, bytes: number, dest: number, tag: number, context: number, sequence: number): void;
   /** The process is about to meet others on a board, past all messages: they may come to know what it knows. */
   meeting(): void;
   /** May the packet of this send leave now? Asked before the first byte leaves and again on every progress until true. */

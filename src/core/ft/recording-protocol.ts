@@ -172,6 +172,13 @@ export class RecordingProtocol implements Protocol {
     return answer;
   }
 
+  /** Nor is one kept without a record. */
+  keepsNow(): boolean {
+    return false;
+  }
+
+  keepNow(): void {}
+
   meeting(): void {
     this.#note("meeting");
     this.#inner.meeting();

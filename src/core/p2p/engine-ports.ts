@@ -2,7 +2,7 @@
  * The surroundings of an engine: the transport and the memory of its process, the protocol's hooks, a tracer. The
  * parts of the engine (outbox.ts, matching.ts, transfers.ts, …) share these and one table of records.
  */
-import type { RecordId, WorldRank } from "../base/brand.ts";
+import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import type { Arrival, Pin } from "../request/decisions.ts";
 import type { Memory } from "../request/memory.ts";
 import type { Records } from "../request/records.ts";
@@ -15,6 +15,8 @@ export interface EngineHooks {
   mayPass(peer: number): boolean;
   received(isAnySource: boolean, source: WorldRank, sequence: number): void;
   sendPosted(send: RecordId): boolean;
+  keepsNow(dest: number): boolean;
+  keepNow(from: Pointer, bytes: number, dest: number, tag: number, context: number, sequence: number): void;
   meeting(): void;
   sendMayLeave(send: RecordId): boolean;
   sendMayComplete(send: RecordId): boolean;

@@ -217,9 +217,25 @@ export class Engine {
   /** The short way of a standard send: true when the whole message has left and the buffer is free. No request is made. */
   sendNow(pointer: Pointer, bytes: number, dest: number, tag: number, context: number): boolean {
     // A trace notes a send before its message leaves, or the match may come first: `startSend` does.
-    if (this.currentTracer !== null || !this.outbox.sendNow(pointer, bytes, dest, tag, context)) return false;
+    const hasLeft = this.currentTracer === null && this.outbox.sendNow(pointer, bytes, dest, tag, context);
+    if (!hasLeft && !this.keepNow(pointer, bytes, dest, tag, context)) return false;
     this.lookNowAndThen();
     return true;
+  }
+
+  /** True: the protocol has taken the message, and the buffer is free. */
+  private keepNow(pointer: Pointer, bytes: number, dest: number, tag: number, context: number): boolean {
+    const { hooks } = this;
+    if (hooks === null || !hooks.keepsNow(dest) || this.isRefused(dest, context)) return false;
+    const sequence = this.outbox.numbers.take(dest);
+    if (this.currentTracer !== null) this.currentTracer.sent(dest, tag, bytes, sequence, context);
+    hooks.keepNow(pointer, bytes, dest, tag, context, sequence);
+    return true;
+  }
+
+  /** Is a send to that rank over with an error? */
+  private isRefused(dest: number, context: number): boolean {
+    return this.looksCloser && (this.peers.isDead(this.peers.ofRank(dest)) || this.refusals.isRevoked(context));
   }
 
   /** An eager message has left. */
@@ -256,7 +272,7 @@ export class Engine {
     const at = send * recordWords;
     words[at + R_MODE] = mode;
     words[at + R_REPLICA] = this.peers.replicaOf(dest);
-    if (this.looksCloser && (this.peers.isDead(this.peers.ofRank(dest)) || this.refusals.isRevoked(context))) {
+    if (this.isRefused(dest, context)) {
       this.completion.complete(send, this.refusals.isRevoked(context) ? ErrorClass.REVOKED : ErrorClass.PROC_FAILED);
       return send;
     }
@@ -458,6 +474,12 @@ export class Engine {
   /** Ends a complete request, and the loan of its buffer. */
   giveBack(request: RecordId): void {
     this.completion.giveBack(request);
+  }
+
+  /** A data plane has begun that receive, and taken its message: the protocol hears of it as of one that is posted. */
+  receivedElsewhere(receive: RecordId, context: number): void {
+    this.records.put(receive, R_CONTEXT, context);
+    this.hooks?.receivePosted(receive);
   }
 
   /** Asks that a message be cancelled; it completes in any case, and its flag says whether it was (MPI 5.0 §3.8.4). */

@@ -4,8 +4,10 @@
  * share; both run in the thread of the process, never at the same time.
  *
  * Before the engine does anything for the program it takes them all over, in the order in which they were begun (abi/adopted-requests.ts): so
- * nobody but the plane has to know them, and no image has any. The handle of a request that was taken over is the engine's until
- * the request has ended; the plane does not use it meanwhile.
+ * nobody but the plane has to know them, and no image has any.
+ *
+ * Whoever begins a request, plane or engine, gives it the lowest of the first handles that is free (abi/handles/handles.ts): a life without a
+ * plane, which may replay one that had one, has the same handles.
  */
 import type { Pass } from "./pass.ts";
 
@@ -18,8 +20,8 @@ const H_PENDING = 1;
 const H_USED = 2;
 /** A byte each: places of the receives that wait, in the order in which they were begun. */
 const H_ORDER = 4;
-/** How many places are the engine's: this class alone writes it. */
-const H_ADOPTED = 20;
+/** Not 0: nobody has said yet which places are the engine's. */
+const H_UNKNOWN = 20;
 const headWords = 32;
 /** Words of a request. */
 const L_STATE = 0;
@@ -32,9 +34,11 @@ const L_SOURCE = 9;
 const L_STATUS_SOURCE = 10;
 const L_STATUS_TAG = 11;
 const L_STATUS_BYTES = 12;
+/** Where a protocol numbers receives (`Pass.numbered`). */
+const L_NUMBER = 14;
 const requestWords = 16;
 
-const State = { FREE: 0, PENDING: 1, RECEIVED: 2, SENT: 3, ADOPTED: 4 } as const;
+const State = { FREE: 0, PENDING: 1, RECEIVED: 2, SENT: 3, ENGINES: 4 } as const;
 
 /** A light request as the engine is told of it. Ranks are those of the communicator. */
 export interface LightRequest {
@@ -49,27 +53,28 @@ export interface LightRequest {
   readonly source: number;
   readonly tag: number;
   readonly bytes: number;
+  /** Of a receive, where a protocol numbers them; 0: it has none. */
+  readonly number: number;
 }
 
 export class LightRequests {
   readonly words: Int32Array;
   private readonly pass: Pass;
-  /** Places whose handles are the engine's. */
-  private readonly adopted = new Set<number>();
   /** How many requests the engine has taken over, for tests. */
   adoptions = 0;
 
   static readonly wordCount = headWords + lightRequestsMax * requestWords;
 
-  /** At first all handles may be those of an image: `release` says which are not. */
+  /** At first all places may be the engine's, of an image: `know` says which are. */
   constructor(words: Int32Array, pass: Pass) {
     this.words = words.fill(0);
     this.pass = pass;
-    for (let place = 0; place < lightRequestsMax; place++) this.isNowAdopted(place);
+    for (let place = 0; place < lightRequestsMax; place++) this.taken(place);
+    words[H_UNKNOWN] = 1;
   }
 
-  /** Words of which one is not 0 where there is anything that the engine must take over, or has taken over; and where receives wait. */
-  static readonly any: readonly [number, number] = [H_COUNT, H_ADOPTED];
+  /** Words of which one is not 0 where there is anything that the engine must take over, or say; and where receives wait. */
+  static readonly any: readonly [number, number] = [H_COUNT, H_UNKNOWN];
   static readonly pending: readonly [number, number] = [H_PENDING, H_PENDING];
 
   /** How many there are that the engine does not know. */
@@ -77,16 +82,33 @@ export class LightRequests {
     return this.words[H_COUNT]!;
   }
 
-  /** The plane may use those handles again that are nobody's. */
-  release(isUsed: (place: number) => boolean): void {
-    for (const place of this.adopted) {
-      if (isUsed(place)) continue;
-      this.adopted.delete(place);
-      this.words[H_ADOPTED] = this.adopted.size;
-      this.words[headWords + place * requestWords + L_STATE] = State.FREE;
-      const used = H_USED + (place >> 5);
-      this.words[used] = this.words[used]! & ~(1 << (place & 31));
-    }
+  /** Is that place a request's which the engine does not know? */
+  has(place: number): boolean {
+    const state = this.state(place);
+    return state !== State.FREE && state !== State.ENGINES;
+  }
+
+  /** The engine has a request there, and none any more. */
+  taken(place: number): void {
+    this.put(place, State.ENGINES);
+    const used = H_USED + (place >> 5);
+    this.words[used] = this.words[used]! | (1 << (place & 31));
+  }
+
+  freed(place: number): void {
+    this.put(place, State.FREE);
+    const used = H_USED + (place >> 5);
+    this.words[used] = this.words[used]! & ~(1 << (place & 31));
+  }
+
+  get isUnknown(): boolean {
+    return this.words[H_UNKNOWN] !== 0;
+  }
+
+  /** The engine has these places, and no others. */
+  know(isEngines: (place: number) => boolean): void {
+    this.words[H_UNKNOWN] = 0;
+    for (let place = 0; place < lightRequestsMax; place++) if (!isEngines(place)) this.freed(place);
   }
 
   /** All of them are the engine's from now on. Receives that wait come in their order. */
@@ -96,11 +118,11 @@ export class LightRequests {
     const order = new Uint8Array(words.buffer, words.byteOffset + H_ORDER * 4, words[H_PENDING]!);
     const places = [...order];
     for (let place = 0; places.length < count; place++) {
-      const state = words[headWords + place * requestWords + L_STATE]!;
+      const state = this.state(place);
       if (state === State.RECEIVED || state === State.SENT) places.push(place);
     }
     const requests = places.map((place) => this.at(place));
-    for (const place of places) this.isNowAdopted(place);
+    for (const place of places) this.taken(place);
     this.adoptions += places.length;
     words[H_COUNT] = 0;
     words[H_PENDING] = 0;
@@ -123,14 +145,15 @@ export class LightRequests {
       source: words[at + (isPending ? L_SOURCE : L_STATUS_SOURCE)]!,
       tag: words[at + (isPending ? L_TAG : L_STATUS_TAG)]!,
       bytes: words[at + L_STATUS_BYTES]!,
+      number: state === State.SENT ? 0 : words[at + L_NUMBER]!,
     };
   }
 
-  private isNowAdopted(place: number): void {
-    const used = H_USED + (place >> 5);
-    this.words[used] = this.words[used]! | (1 << (place & 31));
-    this.words[headWords + place * requestWords + L_STATE] = State.ADOPTED;
-    this.adopted.add(place);
-    this.words[H_ADOPTED] = this.adopted.size;
+  private state(place: number): number {
+    return this.words[headWords + place * requestWords + L_STATE]!;
+  }
+
+  private put(place: number, state: number): void {
+    this.words[headWords + place * requestWords + L_STATE] = state;
   }
 }

@@ -78,13 +78,21 @@ export class Outbox {
   /** The short way of a standard send: true when the whole message has left. */
   sendNow(pointer: Pointer, bytes: number, dest: number, tag: number, context: number): boolean {
     if (this.looksCloser && !this.maySendNow(dest, context)) return false;
-    const way = this.peers.wayTo(dest);
-    if (dest !== way.rank) this.learn(way, dest);
-    if (bytes > way.eagerBytesMax) return false;
-    if (this.queues.count !== 0 && this.queues.waiting(this.peers.ofRank(dest))) return false;
+    const way = this.wayTo(dest);
+    if (bytes > way.eagerBytesMax || this.isBehindOthers(dest)) return false;
     if (this.transmitEager(pointer, bytes, way.process, tag, context, this.numbers.takeOf(way))) return true;
     this.numbers.giveBack(dest);
     return false;
+  }
+
+  private wayTo(dest: number): Way {
+    const way = this.peers.wayTo(dest);
+    if (dest !== way.rank) this.learn(way, dest);
+    return way;
+  }
+
+  private isBehindOthers(dest: number): boolean {
+    return this.queues.count !== 0 && this.queues.waiting(this.peers.ofRank(dest));
   }
 
   /** From now on this is the way of messages for that rank. */
@@ -111,6 +119,13 @@ export class Outbox {
     if (went !== Went.WHOLE) return false;
     this.completion.finishSend(send);
     return true;
+  }
+
+  /** The short way of a message that the protocol keeps, and that has its number: true when all of it has left. */
+  transmitNow(pointer: Pointer, bytes: number, dest: number, tag: number, context: number, sequence: number): boolean {
+    const way = this.wayTo(dest);
+    if (bytes > way.eagerBytesMax || this.isBehindOthers(dest)) return false;
+    return this.transmitEager(pointer, bytes, way.process, tag, context, sequence);
   }
 
   /** A message that the protocol keeps: an eager one needs no request, another gets one that ends by itself. */

@@ -97,6 +97,8 @@ export class Pass {
   readonly isUsed: boolean;
   /** For collectives on boards; null: the plane has none. */
   readonly meetings: PassedMeetings | null;
+  /** As `PassedCalls`: of the light request that the engine takes over. */
+  adopting = 0;
   private readonly isOnDemand: boolean;
   private readonly ranks: number;
   /** Where the words are in the memory that the plane sees. */

@@ -4,7 +4,7 @@
  * A protocol is made while its engine is being put together, because the parts of the engine call it: until the engine is whole, a
  * protocol can use the plain fields here alone.
  */
-import type { RecordId } from "../base/brand.ts";
+import type { Pointer, RecordId } from "../base/brand.ts";
 import type { Identity, ProcessName } from "../base/identity.ts";
 import { lives } from "../base/saved-classes.ts";
 import type { KeptMessage, Pin, Told, Went } from "../request/decisions.ts";
@@ -37,6 +37,10 @@ export class ProtocolAccess {
 
   transmit(message: KeptMessage, keeper: number): Went {
     return this.engine.outbox.transmit(message, keeper);
+  }
+
+  transmitNow(pointer: Pointer, bytes: number, dest: number, tag: number, context: number, sequence: number): boolean {
+    return this.engine.outbox.transmitNow(pointer, bytes, dest, tag, context, sequence);
   }
 
   isEager(message: KeptMessage): boolean {

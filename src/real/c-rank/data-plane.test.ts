@@ -513,6 +513,50 @@ describe("ADR 75: a data plane under message logging does what the engine does, 
     });
   }
 
+  for (const planeWaits of ["none", "receives"] as const) {
+    const whose = planeWaits === "receives" ? " of planes that wait themselves" : "";
+    test(`ADR 86: requests${whose}: their numbers, their handles, and what is recorded of them`, () => {
+      let [adopted, received, done] = [0, 0, 0];
+      for (let i = 0; i < 4 * fewPrograms; i++) {
+        const looksAhead = i % 5 === 0 ? 1 : ample.slots >> 1;
+        const room = { ...ample, eagerBytes: allEagerBytes, looksAhead, firstPosition: i % 2 === 0 ? 0 : -40 };
+        const pair = new Pair({ ranks: 1 + (i % 4), planeWaits, beginsRequests: true, isLogged: true, ...room });
+        const imagesEvery = i % 4 === 3 ? 41 : 0;
+        done += run(pair, seedFirst * 8600 + i, { imagesEvery, collectives: i % 3 === 0 ? 10 : 0 });
+        pair.count();
+        assert.ok(
+          pair.ranks <= 2 || pair.recorded.spared === 0,
+          "which message a receive from any source took is recorded",
+        );
+        adopted += pair.adopted;
+        received += pair.received;
+      }
+      assert.ok(adopted > done / 50 && received > done / 20, `${done} steps: ${adopted} adopted, ${received} received`);
+    });
+  }
+
+  test("ADR 86: a receive that has its message when it is cancelled is recorded by the number that its plane gave it", () => {
+    const pair = new Pair({ ranks: 2, isLogged: true, beginsRequests: true });
+    for (let rank = 0; rank < 2; rank++) pair.call(rank, { name: "MPI_Init", args: [0, 0] });
+    const requestOf = (tag: number): number => 1536 + 4 * tag;
+    const call = (rank: number, name: string, ...args: Step["args"]): void => {
+      assert.equal(pair.call(rank, { name, args }), 0, name);
+    };
+    for (const tag of [0, 1, 2]) call(0, "MPI_Irecv", 4096 + 64 * tag, 1, 0x214, 1, tag, COMM_WORLD, requestOf(tag));
+    for (const tag of [1, 2]) call(1, "MPI_Send", 4096, 1, 0x214, 0, tag, COMM_WORLD);
+    call(0, "MPI_Wait", requestOf(2), 0);
+    assert.equal(pair.planed.ranks[0]!.plane!.light!.count, 2, "one waits, one has its message");
+    for (const tag of [0, 1]) call(0, "MPI_Cancel", requestOf(tag));
+    for (const tag of [0, 1]) call(0, "MPI_Wait", requestOf(tag), 0);
+    const { CAME, CANCELLED } = DeterminantKind;
+    assert.deepEqual(
+      pair.alike("the stream", ({ stream }) => stream.words),
+      [4, 0, CANCELLED, 1, 4, 0, CAME, 2],
+    );
+    pair.compareMemories();
+    pair.compareDeterminants();
+  });
+
   test("ADR 82: the same beside sockets, with a rank that is elsewhere", () => {
     let [sent, received] = [0, 0];
     for (let i = 0; i < 2 * programs; i++) {

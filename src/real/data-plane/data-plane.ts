@@ -137,9 +137,8 @@ export class DataPlane {
       isOnDemand: options.hasSockets === true,
     });
     this.#lightAddress = heap.allocate(LightRequests.wordCount * 4);
-    // A protocol numbers receives when they are begun. Beside sockets a test may have to look at more than a ring.
-    const isSeen = options.isLayered === true || options.hasSockets === true || (options.recorder ?? null) !== null;
-    this.light = isSeen ? null : this.#newLight();
+    // Beside sockets a test may have to look at more than a ring.
+    this.light = options.isLayered === true || options.hasSockets === true ? null : this.#newLight();
     this.cursor = words.subarray(P_POSITION, P_POSITION + 1);
     for (const type of Object.values(predefinedTypes)) {
       if (type.isContiguous(2) && type.trueLb === 0) this.pass.publishType(type.handle, type.size);

@@ -8,7 +8,8 @@
 ;; Offsets in the table (core/p2p/light-requests.ts has the same): requests that are the plane's 0, of these those that wait 4, places in use 8 (64 bits),
 ;; order of those that wait from 16 (bytes), requests from 128 (64 bytes each). In a request: state 0 (1 waits, 2 received, 3 sent, 4 the
 ;; engine's), buffer 4, room 8, process 12 (−1: any), tag 16 (−2: any), context 20, communicator 24, count 28, type 32, source 36, and what
-;; came: source 40, tag 44, bytes 48; size of the communicator 52. Of the pass: state 0, position 8, passed 20; plane.wat has packets.
+;; came: source 40, tag 44, bytes 48; size of the communicator 52, number 56 (0: it has none). Of the pass: state 0, position 8, passed 20,
+;; numbered 24; plane.wat has packets.
 (module
   (import "node" "memory" (memory 1 65536 shared))
   (import "messages" "mayPost" (func $mayPost (param i32 i32 i32 i32 i32 i32) (result i32)))
@@ -24,6 +25,7 @@
   (import "plane" "stop" (global $stop i32))
   (import "plane" "eagerBytes" (global $eagerBytes i32))
   (import "plane" "looksAhead" (global $looksAhead i32))
+  (import "plane" "records" (global $records i32))
   (import "plane" "requests" (global $table i32))
   (import "plane" "firstHandle" (global $firstHandle i32))
 
@@ -64,6 +66,8 @@
     (param $buffer i32) (param $count i32) (param $type i32) (param $source i32) (param $tag i32) (param $handle i32)
     (result i32)
     (local $communicator i32) (local $room i32) (local $place i32) (local $at i32) (local $isNobody i32) (local $pending i32)
+    ;; Which message it takes would have to be recorded.
+    (if (i32.and (global.get $records) (i32.eq (local.get $source) (i32.const -1))) (then (return (i32.const 0))))
     (local.set $isNobody (i32.eq (local.get $source) (i32.const -3)))
     (if (i32.eqz
         (local.tee $communicator
@@ -83,8 +87,11 @@
       (then
         (i32.store offset=40 (local.get $at) (i32.const -3))
         (i32.store offset=44 (local.get $at) (i32.const -2))
-        (i32.store offset=48 (local.get $at) (i32.const 0)))
+        (i32.store offset=48 (local.get $at) (i32.const 0))
+        (i32.store offset=56 (local.get $at) (i32.const 0)))
       (else
+        (i32.store offset=24 (global.get $pass) (i32.add (i32.load offset=24 (global.get $pass)) (i32.const 1)))
+        (i32.store offset=56 (local.get $at) (i32.load offset=24 (global.get $pass)))
         (i32.store offset=4 (local.get $at) (local.get $buffer))
         (i32.store offset=8 (local.get $at) (local.get $room))
         (i32.store offset=12 (local.get $at)

@@ -17,7 +17,7 @@
  *   frames.ts            the words that processes of different sets say to each other
  *   ../determinants      which message each receive took, what each choice came to: on its way to the stream of the set, and seen again
  */
-import type { RecordId, WorldRank } from "../../base/brand.ts";
+import type { Pointer, RecordId, WorldRank } from "../../base/brand.ts";
 import type { ProcessName } from "../../base/identity.ts";
 import { lives } from "../../base/saved-classes.ts";
 import { Arrival, Pin } from "../../request/decisions.ts";
@@ -255,6 +255,17 @@ export class LoggingProtocol implements Protocol {
     return true;
   }
 
+  /** Once nothing is left to replay. */
+  keepsNow(dest: number): boolean {
+    if (!this.isLive) this.isLive = this.replay.isOver;
+    return this.isLive && this.channels.with(dest) !== null;
+  }
+
+  keepNow(from: Pointer, bytes: number, dest: number, tag: number, context: number, sequence: number): void {
+    this.pass();
+    this.sends.keep(this.channels.with(dest)!, from, bytes, tag, context, sequence);
+  }
+
   lend(send: RecordId, isForLong: boolean): boolean {
     return this.sends.lend(send, isForLong);
   }
@@ -294,7 +305,7 @@ export class LoggingProtocol implements Protocol {
     if (!isOfProgram(this.ports.records.get(receive, R_CONTEXT))) return Pin.FREE;
     this.replay.passed();
     if (this.whenCaughtUp !== null) this.checkCaughtUp();
-    return this.receives.posted(receive, this.passReceive());
+    return this.receives.posted(receive, this.ports.pass.adopting || this.passReceive());
   }
 
   arrived(words: Int32Array, packet: number): Arrival {

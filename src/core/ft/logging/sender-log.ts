@@ -57,6 +57,17 @@ export class SenderLog {
   post(send: RecordId, channel: Channel): void {
     const message = this.copyOf(send, channel.peer);
     if (message.send < 0) this.ports.complete(send);
+    this.put(channel, message);
+  }
+
+  /** The same for one in standard mode that needs no request. */
+  keep(channel: Channel, from: Pointer, bytes: number, tag: number, context: number, sequence: number): void {
+    const pointer = this.payloads.copy(from, bytes);
+    const message = { dest: channel.peer, context, tag, bytes, sequence, isSynchronous: false, pointer };
+    this.put(channel, new Kept(message, this.log.ticket(), noRequest));
+  }
+
+  private put(channel: Channel, message: Kept): void {
     if (!channel.keep(message)) {
       this.forget(message);
       return;
@@ -119,6 +130,10 @@ export class SenderLog {
   /** Bytes that travel with their envelope are read now; others when they are wanted: by the receiver itself if they may be lent. */
   private transmit(message: Kept): boolean {
     const { ports, payloads } = this;
+    if (message.isInMemory && !message.isSynchronous) {
+      const { pointer, bytes, dest, tag, context, sequence } = message;
+      if (ports.transmitNow(pointer, bytes, dest, tag, context, sequence)) return true;
+    }
     if (ports.isEager(message)) {
       payloads.fetch(message);
       return ports.transmit(message, 0) === Went.WHOLE;

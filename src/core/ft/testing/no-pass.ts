@@ -5,6 +5,7 @@ export const newNoPass = (): PassedCalls => ({
   isUsed: false,
   close() {},
   numbered: 0,
+  adopting: 0,
   takeRecorded: () => 0,
   met: 0,
 });

@@ -26,7 +26,6 @@ const ERRORS_RETURN = 0x143;
 const ANY_SOURCE = -1;
 const ANY_TAG = -2;
 const PROC_NULL = -3;
-const REQUEST_NULL = 0x180;
 const MPI_SUM = 0x21;
 const MPI_INT = 0x209;
 /** Handles, and bytes of one item: MPI_BYTE, SHORT, INT, DOUBLE, LONG_DOUBLE, DOUBLE_INT (which has a gap in an array). */
@@ -61,14 +60,8 @@ const bufferBytesMax = 24_576;
 export const programPages = 40;
 const memoryBytes = programPages * 65536;
 
-/** Memory of a rank that must be the same in every world. The number of a request need not: only whether there is one. */
-export function comparable(bytes: Uint8Array): Uint8Array {
-  const copy = new Uint8Array(bytesUsed);
-  copy.set(bytes.subarray(0, bytesUsed));
-  const requests = new Int32Array(copy.buffer, requestsAt, requestsMax);
-  for (const [i, handle] of requests.entries()) if (handle !== REQUEST_NULL) requests[i] = 0;
-  return copy;
-}
+/** Memory of a rank that must be the same in every world, handles of requests too. */
+export const comparable = (bytes: Uint8Array): Uint8Array => bytes.subarray(0, bytesUsed);
 
 interface RandomStepsOptions {
   readonly random: SeededRandom;

@@ -31,6 +31,7 @@ class Tested {
         this.sent.push(message);
         return Went.WHOLE;
       },
+      transmitNow: () => false,
       isEager: () => true,
       complete: () => {},
       tell: () => {},

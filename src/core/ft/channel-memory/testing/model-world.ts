@@ -97,6 +97,7 @@ class Worker {
       memory: this.#memory,
       pass: newNoPass(),
       transmit: (message, keeper) => this.#arrive(message, keeper),
+      transmitNow: () => false,
       isEager: ({ isSynchronous }) => !isSynchronous,
       complete: (send) => void this.#complete.add(send),
       tell: () => {},
