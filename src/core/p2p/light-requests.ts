@@ -22,6 +22,12 @@ const H_USED = 2;
 const H_ORDER = 4;
 /** Not 0: nobody has said yet which places are the engine's. */
 const H_UNKNOWN = 20;
+/** How many requests the engine begins before the plane tries again, and how many it was given last time. */
+const H_SPARED = 21;
+const H_SPARED_LAST = 22;
+/** Of those, at first and at most. */
+const sparedMin = 4;
+const sparedMax = 64;
 const headWords = 32;
 /** Words of a request. */
 const L_STATE = 0;
@@ -60,15 +66,20 @@ export interface LightRequest {
 export class LightRequests {
   readonly words: Int32Array;
   private readonly pass: Pass;
+  private readonly isSparing: boolean;
   /** How many requests the engine has taken over, for tests. */
   adoptions = 0;
 
   static readonly wordCount = headWords + lightRequestsMax * requestWords;
 
-  /** At first all places may be the engine's, of an image: `know` says which are. */
-  constructor(words: Int32Array, pass: Pass) {
+  /**
+   * At first all places may be the engine's, of an image: `know` says which are. `isSparing`: requests often come in groups of which only some are the plane's. One that the engine takes over is
+   * dearer than one that it begins, so after that it begins the next ones, twice as many each time.
+   */
+  constructor(words: Int32Array, pass: Pass, { isSparing }: { readonly isSparing: boolean }) {
     this.words = words.fill(0);
     this.pass = pass;
+    this.isSparing = isSparing;
     for (let place = 0; place < lightRequestsMax; place++) this.taken(place);
     words[H_UNKNOWN] = 1;
   }
@@ -124,10 +135,18 @@ export class LightRequests {
     const requests = places.map((place) => this.at(place));
     for (const place of places) this.taken(place);
     this.adoptions += places.length;
+    if (this.isSparing) this.spare();
     words[H_COUNT] = 0;
     words[H_PENDING] = 0;
     this.pass.lightAdopted();
     return requests;
+  }
+
+  private spare(): void {
+    const { words } = this;
+    const spared = Math.min(sparedMax, Math.max(sparedMin, 2 * words[H_SPARED_LAST]!));
+    words[H_SPARED] = spared;
+    words[H_SPARED_LAST] = spared;
   }
 
   private at(place: number): LightRequest {

@@ -137,8 +137,7 @@ export class DataPlane {
       isOnDemand: options.hasSockets === true,
     });
     this.#lightAddress = heap.allocate(LightRequests.wordCount * 4);
-    // Beside sockets a test may have to look at more than a ring.
-    this.light = options.isLayered === true || options.hasSockets === true ? null : this.#newLight();
+    this.light = options.isLayered === true ? null : this.#newLight();
     this.cursor = words.subarray(P_POSITION, P_POSITION + 1);
     for (const type of Object.values(predefinedTypes)) {
       if (type.isContiguous(2) && type.trueLb === 0) this.pass.publishType(type.handle, type.size);
@@ -160,7 +159,8 @@ export class DataPlane {
 
   #newLight(): LightRequests {
     const first = this.#lightAddress >> 2;
-    return new LightRequests(this.#node.words.subarray(first, first + LightRequests.wordCount), this.pass);
+    const words = this.#node.words.subarray(first, first + LightRequests.wordCount);
+    return new LightRequests(words, this.pass, { isSparing: this.#options.hasSockets === true });
   }
 
   /** Nothing has happened yet that the engine would have to be asked about. */

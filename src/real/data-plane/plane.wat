@@ -230,7 +230,10 @@
     (result i32)
     (local $communicator i32)
     (block $engine
-      (br_if $engine (i32.and (i32.load (global.get $pass)) (i32.const 7)))
+      (if (i32.and (i32.load (global.get $pass)) (i32.const 7))
+        (then
+          (call $ask (local.get $handle) (local.get $source))
+          (br $engine)))
       (br_if $engine (i32.load (global.get $stop)))
       (if (global.get $hasSockets) (then (br_if $engine (call $hasNews))))
       (br_if $engine

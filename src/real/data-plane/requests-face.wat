@@ -12,7 +12,7 @@
   (import "plane" "mayPost" (func $mayPost (param i32 i32 i32 i32 i32 i32) (result i32)))
   (import "plane" "release" (func $release))
   (import "requests" "isOpen" (func $isOpen (result i32)))
-  (import "requests" "hasRoom" (func $hasRoom (result i32)))
+  (import "requests" "mayBegin" (func $mayBegin (result i32)))
   (import "requests" "sent" (func $sent (param i32) (result i32)))
   (import "requests" "post" (func $post (param i32 i32 i32 i32 i32 i32) (result i32)))
   (import "requests" "placeOf" (func $placeOf (param i32) (result i32)))
@@ -45,7 +45,7 @@
     (result i32)
     (block $engine
       (br_if $engine (i32.eqz (call $areWords (local.get $out) (i32.const 1))))
-      (br_if $engine (i32.eqz (call $hasRoom)))
+      (br_if $engine (i32.eqz (call $mayBegin)))
       (if (i32.eq (local.get $dest) (i32.const -3))
         (then
           (br_if $engine (i32.gt_u (local.get $tag) (i32.const 0x3fffffff)))

@@ -6,7 +6,8 @@
 ;; begun. One that nobody wants stays where it is.
 ;;
 ;; Offsets in the table (core/p2p/light-requests.ts has the same): requests that are the plane's 0, of these those that wait 4, places in use 8 (64 bits),
-;; order of those that wait from 16 (bytes), requests from 128 (64 bytes each). In a request: state 0 (1 waits, 2 received, 3 sent, 4 the
+;; order of those that wait from 16 (bytes), how many the engine begins before the plane tries again 84, and how many it was given last 88, requests from
+;; 128 (64 bytes each). In a request: state 0 (1 waits, 2 received, 3 sent, 4 the
 ;; engine's), buffer 4, room 8, process 12 (−1: any), tag 16 (−2: any), context 20, communicator 24, count 28, type 32, source 36, and what
 ;; came: source 40, tag 44, bytes 48; size of the communicator 52, number 56 (0: it has none). Of the pass: state 0, position 8, passed 20,
 ;; numbered 24; plane.wat has packets.
@@ -39,7 +40,13 @@
   (func $requestAt (param $place i32) (result i32)
     (i32.add (i32.add (global.get $table) (i32.const 128)) (i32.shl (local.get $place) (i32.const 6))))
 
-  (func $hasRoom (export "hasRoom") (result i32)
+  ;; Shall the plane begin a request, and is there room for it?
+  (func $mayBegin (export "mayBegin") (result i32)
+    (local $spared i32)
+    (if (local.tee $spared (i32.load offset=84 (global.get $table)))
+      (then
+        (i32.store offset=84 (global.get $table) (i32.sub (local.get $spared) (i32.const 1)))
+        (return (i32.const 0))))
     (i64.ne (i64.load offset=8 (global.get $table)) (i64.const -1)))
 
   ;; A place, which there must be, for a request in that state.
@@ -79,7 +86,7 @@
     (local.set $room (call $bytesOf (local.get $buffer) (local.get $count) (local.get $type)))
     ;; A longer message is none for the plane.
     (if (i32.gt_u (local.get $room) (global.get $eagerBytes)) (then (return (i32.const 0))))
-    (if (i32.eqz (call $hasRoom)) (then (return (i32.const 0))))
+    (if (i32.eqz (call $mayBegin)) (then (return (i32.const 0))))
     (local.set $place (call $begin (select (i32.const 2) (i32.const 1) (local.get $isNobody))))
     (local.set $at (call $requestAt (local.get $place)))
     (i32.store offset=24 (local.get $at) (local.get $handle))
@@ -232,6 +239,8 @@
     (local.set $at (call $requestAt (local.get $place)))
     (local.set $state (i32.load (local.get $at)))
     (i32.store (local.get $at) (i32.const 0))
+    (i32.store offset=88 (global.get $table)
+      (i32.shr_u (i32.load offset=88 (global.get $table)) (i32.const 1)))
     (i64.store offset=8 (global.get $table)
       (i64.and (i64.load offset=8 (global.get $table))
         (i64.xor (i64.shl (i64.const 1) (i64.extend_i32_u (local.get $place))) (i64.const -1))))

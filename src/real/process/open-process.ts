@@ -326,7 +326,7 @@ function placePlayers({ engine: { peers } }: Process, players: readonly ProcessN
   }
 }
 
-/** No protocol, or on one node one that lets all messages of the job pass; first lives: everything else is the engine's. */
+/** No protocol, or one that lets all messages of the node pass; first lives: everything else is the engine's. */
 function canHavePlane({
   mayUsePlane = false,
   handover,
@@ -340,8 +340,7 @@ function canHavePlane({
 }: RankOptions): boolean {
   const areFirst = incarnation === 0 && incarnations.every((other) => other === 0);
   const isSeen = (protocol !== null && recorder === null) || (isLayered && !mayMeetPastLayer) || traceFile !== "";
-  const mayHaveSockets = protocol === null && !isLayered;
-  return mayUsePlane && (handover === null || mayHaveSockets) && !isSeen && areFirst;
+  return mayUsePlane && (handover === null || !isLayered) && !isSeen && areFirst;
 }
 
 /** The world of the process: the job's own, or that of the processes that were spawned together. */

@@ -58,7 +58,7 @@ export function protocolOf(setup: RankSetup, say: (message: ProtocolWords) => vo
     napper: part?.napper ?? null,
     layer: part?.layer ?? null,
     mayMeetPastLayer: part?.mayMeetPastLayer ?? false,
-    recorder: setOf.every((set) => set === setOf[rank]) ? (part?.recorder ?? null) : null,
+    recorder: fallsWithNode(rank, placement, setOf) ? (part?.recorder ?? null) : null,
   };
 }
 
@@ -75,6 +75,11 @@ const collectivesVariable = "BANYAN_COLLECTIVES";
 function mayUseBoards({ boards }: ProtocolDefinition, rank: number, placement: Placement, setOf: Int32Array): boolean {
   if (process.env[collectivesVariable] === "messages") return false;
   if (boards !== "inside a set") return boards === "always";
+  return fallsWithNode(rank, placement, setOf);
+}
+
+/** Are all ranks of its node of its set? */
+function fallsWithNode(rank: number, placement: Placement, setOf: Int32Array): boolean {
   return placement.every((node, other) => node !== placement[rank] || setOf[other] === setOf[rank]);
 }
 
