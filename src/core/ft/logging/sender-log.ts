@@ -130,13 +130,10 @@ export class SenderLog {
   /** Bytes that travel with their envelope are read now; others when they are wanted: by the receiver itself if they may be lent. */
   private transmit(message: Kept): boolean {
     const { ports, payloads } = this;
-    if (message.isInMemory && !message.isSynchronous) {
-      const { pointer, bytes, dest, tag, context, sequence } = message;
-      if (ports.transmitNow(pointer, bytes, dest, tag, context, sequence)) return true;
-    }
     if (ports.isEager(message)) {
       payloads.fetch(message);
-      return ports.transmit(message, 0) === Went.WHOLE;
+      const { pointer, bytes, dest, tag, context, sequence } = message;
+      return ports.transmitNow(pointer, bytes, dest, tag, context, sequence);
     }
     if (message.isInMemory && payloads.mayLend(message, Lent.OFFERED)) payloads.lend(message, Lent.OFFERED);
     const keeper = this.keepers;
