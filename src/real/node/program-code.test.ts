@@ -4,31 +4,42 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { Cache, cacheFolder } from "../../cc/cache.ts";
 import { flagsFor, setFlagsFor } from "../../v8/flags.ts";
 import { answerModule } from "../../v8/testing/answer-module.ts";
 import { canKeepWasmCode } from "../../v8/wasm-code.ts";
+import { ModuleCode } from "./module-code.ts";
 import { ProgramCode } from "./program-code.ts";
 
 interface Run {
   /** V8 had the program's code before the program was compiled. */
   readonly isFound: boolean;
-  readonly answer: number;
+  /** And that of what ranks compile besides it. */
+  readonly areFound: boolean;
+  readonly answers: readonly number[];
 }
+
+/** The program with a custom section (0), which nobody reads: another module. */
+const besides = [1, 2].map((name) => Uint8Array.of(...answerModule, 0, 2, 1, name));
 
 /** A node: code is of use in a process where V8 has not compiled the program yet. */
 function play(): Run {
   const { BANYAN_TEST_PROGRAM: file = "" } = process.env;
   const purposes = ["run C programs", "compile C programs ahead"] as const;
   for (const purpose of purposes) setFlagsFor(purpose);
-  const code = ProgramCode.open(process.env);
-  const isFound =
-    code?.load(
-      file,
-      purposes.flatMap((purpose) => flagsFor(purpose)),
-    ) === true;
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(file)));
+  const flags = purposes.flatMap((purpose) => flagsFor(purpose));
+  const found = ProgramCode.find(process.env, { file, modules: [], flags });
+  const code = ProgramCode.canBeKept() ? found : null;
+  const others = new ModuleCode(new Cache(`${cacheFolder(process.env)}/cc`), "others", besides, flags);
+  const [isFound, areFound] = [code?.load() === true, code !== null && others.load()];
+  const modules = [readFileSync(file), ...besides].map((bytes) => new WebAssembly.Module(bytes));
   code?.keep();
-  return { isFound, answer: (exports["answer"] as () => number)() };
+  if (code !== null) others.keep();
+  const answerOf = (module: WebAssembly.Module): number => {
+    const { exports } = new WebAssembly.Instance(module);
+    return (exports["answer"] as () => number)();
+  };
+  return { isFound, areFound, answers: modules.map(answerOf) };
 }
 
 function register(): void {
@@ -50,23 +61,24 @@ function register(): void {
       .map((name) => join(folder, name))
       .filter((name) => statSync(name).isFile());
   const here = canKeepWasmCode() ? {} : { skip: "this V8 cannot write down its code" };
-  const first: Run = { isFound: false, answer: 42 };
-  const later: Run = { isFound: true, answer: 42 };
+  const first: Run = { isFound: false, areFound: false, answers: [42, 42, 42] };
+  const later: Run = { isFound: true, areFound: true, answers: [42, 42, 42] };
 
   describe("X9 machine code of programs is kept", () => {
     it("the first node makes it, those of later runs have it", here, () => {
       const folder = newFolder();
       deepEqual([run(folder), run(folder)], [first, later]);
-      equal(entries(folder).length, 1);
+      equal(entries(folder).length, 2);
     });
 
     it("a damaged one is none, silently, and is made again", here, () => {
       const folder = newFolder();
       run(folder);
-      const [entry = ""] = entries(folder);
-      const damaged = readFileSync(entry);
-      damaged[damaged.length >> 1]! ^= 4;
-      writeFileSync(entry, damaged);
+      for (const entry of entries(folder)) {
+        const damaged = readFileSync(entry);
+        damaged[damaged.length >> 1]! ^= 4;
+        writeFileSync(entry, damaged);
+      }
       deepEqual([run(folder), run(folder)], [first, later]);
     });
 

@@ -1,54 +1,59 @@
 /**
- * The machine code of a program in C, kept from run to run beside what the compiler made of it (`cc/cache.ts`): V8 takes 0.1 s of processor time to
- * make it for the smallest program, in every node anew, and 1 ms to take it from a file.
- *
- * V8 knows modules of one process by their bytes: while this module lives, threads that compile the same bytes are given its code.
+ * The machine code of a program in C, and of what its ranks compile besides it, kept from run to run beside what the compiler made of it
+ * (`cc/cache.ts`): V8 takes 0.1 s of processor time to make it for the smallest program, and half of that for the rest, in every node anew, and 2 ms to
+ * take it from files.
  */
 import { readFileSync } from "node:fs";
-import { Cache, cacheFolder, keyOf } from "../../cc/cache.ts";
+import { Cache, cacheFolder } from "../../cc/cache.ts";
 import { distrust } from "../../trust/folder.ts";
-import { canKeepWasmCode, codeMachine, moduleWithCode, wasmCodeOf } from "../../v8/wasm-code.ts";
+import { canKeepWasmCode } from "../../v8/wasm-code.ts";
+import { ModuleCode } from "./module-code.ts";
 
 /** Raised when code of another kind should be made. */
-const recipe = 1;
+const recipe = 2;
+
+interface Wanted {
+  /** The program; null: its code is not kept. */
+  readonly file: string | null;
+  /** What every program's ranks compile. */
+  readonly modules: readonly Uint8Array[];
+  /** Those under which V8 makes the code. */
+  readonly flags: readonly string[];
+}
 
 export class ProgramCode {
-  readonly #cache: Cache;
-  #module: WebAssembly.Module | undefined;
-  /** The program whose code is not kept yet. */
-  #missing: { readonly key: string; readonly bytes: Uint8Array; readonly isRefused: boolean } | null = null;
+  readonly #program: ModuleCode | null;
+  readonly #modules: ModuleCode;
 
-  /** Null: code cannot be kept here, because this V8 cannot give it away or the folder may be another user's, whose code must not be run. */
-  static open(environment: NodeJS.ProcessEnv): ProgramCode | null {
+  /** Null: the folder may be another user's, whose code must not be run. */
+  static find(environment: NodeJS.ProcessEnv, wanted: Wanted): ProgramCode | null {
     const folder = `${cacheFolder(environment)}/cc`;
-    return canKeepWasmCode() && distrust(folder) === undefined ? new ProgramCode(new Cache(folder)) : null;
+    return distrust(folder) === undefined ? new ProgramCode(new Cache(folder), wanted) : null;
   }
 
-  constructor(cache: Cache) {
-    this.#cache = cache;
+  constructor(cache: Cache, { file, modules, flags }: Wanted) {
+    const program = file === null ? undefined : readOrNothing(file);
+    const kept = (whose: string, each: readonly Uint8Array[]): ModuleCode =>
+      new ModuleCode(cache, `machine code of ${whose} ${recipe}`, each, flags);
+    this.#program = program === undefined ? null : kept("a program", [program]);
+    this.#modules = kept("ranks", modules);
   }
 
-  /** `flags`: those under which V8 makes its code, set by now. False: it has to make it. */
-  load(file: string, flags: readonly string[]): boolean {
-    const bytes = readOrNothing(file);
-    if (bytes === undefined) return false;
-    const key = keyOf([`machine code of a program ${recipe}`, codeMachine(), flags.join(" "), bytes]);
-    const code = this.#cache.get(key)?.output;
-    this.#module = code === undefined ? undefined : moduleWithCode(code, bytes);
-    this.#missing = this.#module === undefined ? { key, bytes, isRefused: code !== undefined } : null;
-    return this.#module !== undefined;
+  /** This V8 can give its code away. Not to be asked while threads start: V8 has another flag meanwhile, for which it would reject their caches. */
+  static canBeKept(): boolean {
+    return canKeepWasmCode();
   }
 
-  /** A thread has compiled it, whole. */
+  /** The flags are set. False: V8 has to make the program's code. */
+  load(): boolean {
+    this.#modules.load();
+    return this.#program?.load() === true;
+  }
+
+  /** Threads have compiled all that is missing, whole, or would. */
   keep(): void {
-    if (this.#missing === null) return;
-    const { key, bytes, isRefused } = this.#missing;
-    this.#missing = null;
-    // Another node of this machine may have been first.
-    if (!isRefused && this.#cache.get(key) !== undefined) return;
-    this.#module = new WebAssembly.Module(bytes);
-    const output = wasmCodeOf(this.#module);
-    if (output !== undefined) this.#cache.put(key, { output, stderr: new Uint8Array() });
+    this.#modules.keep();
+    this.#program?.keep();
   }
 }
 

@@ -7,6 +7,7 @@ import type { Ending } from "../../core/service/ending.ts";
 import { dealt } from "../../core/service/packing.ts";
 import { flagsFor, setFlagsFor, unsetFlagsFor } from "../../v8/flags.ts";
 import { FlagsBefore } from "../../v8/flags-before.ts";
+import { rankModules } from "../c-rank/rank-modules.ts";
 import { machineMs } from "../machine/machine-clock.ts";
 import type { Life } from "../messages/lives.ts";
 import type { Setup } from "../messages/node-messages.ts";
@@ -87,8 +88,10 @@ export class RankThreads {
   readonly #flagsBefore = new FlagsBefore();
   /** A rank has begun to run its program. */
   #hasBegun = false;
-  /** Of a program in C that is compiled before it runs; null otherwise. */
+  /** Of a program in C; null: it is not kept. */
   #programCode: ProgramCode | null = null;
+  /** Is it compiled before it runs? */
+  #isCompiledWhole = false;
   /** How many threads the node starts with. */
   readonly #threadsFirst: number;
   readonly #threads = new Map<number, RankInThread>();
@@ -223,14 +226,16 @@ export class RankThreads {
    * comes from a cache that was made under none (25 to 35 ms a rank).
    */
   async letRun(form: ProgramForm): Promise<void> {
+    // A debugger needs the baseline compiler's code.
+    const isOptimised = this.#isC && !this.#setup.isDebugged;
+    if (isOptimised) this.#programCode = this.#findCode();
     await arrivals(this.words, this.#threadsFirst);
     // Ranks that share a thread share its code: V8 sees as many calls there as it wants, and where most of what they do is WebAssembly, to optimise
     // sooner costs more than it gives (`poisson.c 255` with 8 ranks on 2 cores, Node 20: 1.09 s instead of 0.97).
     const optimising = this.#optimising;
     if (optimising !== "optimise as usual") setFlagsFor(optimising);
     if (this.#letsBegin) setFlagsFor("let a program begin");
-    // A debugger needs the baseline compiler's code.
-    if (this.#isC && !this.#setup.isDebugged) {
+    if (isOptimised) {
       setFlagsFor("run C programs");
       this.#compileAhead();
     }
@@ -257,7 +262,7 @@ export class RankThreads {
 
   /** One of its ranks is about to run its program. */
   #programRuns(): void {
-    this.#programCode?.keep();
+    if (this.#isCompiledWhole) this.#programCode?.keep();
     if (this.#letsBegin && !this.#hasBegun) optimiseInTime();
     this.#hasBegun = true;
   }
@@ -268,6 +273,22 @@ export class RankThreads {
     else setFlagsFor(this.#optimising);
   }
 
+  /** While threads start. */
+  #findCode(): ProgramCode | null {
+    const atFirst = this.#letsBegin ? (["let a program begin"] as const) : [];
+    const purposes = [this.#optimising, ...atFirst, "run C programs", "compile C programs ahead"] as const;
+    return ProgramCode.find(process.env, {
+      file: this.#isLarge ? null : this.#setup.program.bundle.wasm,
+      modules: rankModules,
+      flags: purposes.flatMap((purpose) => flagsFor(purpose)),
+    });
+  }
+
+  get #isLarge(): boolean {
+    const program = statSync(this.#setup.program.bundle.wasm, { throwIfNoEntry: false });
+    return program === undefined || program.size > aheadBytesMax;
+  }
+
   /**
    * Threads share the code that V8 has compiled. But ranks call the same functions at the same moments, and each would compile a
    * function that is not there yet. Where several threads run the program it is compiled whole, once, by all processors; and so it is by the
@@ -275,21 +296,12 @@ export class RankThreads {
    * seconds for functions that are never called.
    */
   #compileAhead(): void {
-    const file = this.#setup.program.bundle.wasm;
-    const program = statSync(file, { throwIfNoEntry: false });
-    if (program === undefined || program.size > aheadBytesMax) return;
-    const ahead = "compile C programs ahead";
-    setFlagsFor(ahead);
-    const atFirst = this.#letsBegin ? (["let a program begin"] as const) : [];
-    const purposes = [this.#optimising, ...atFirst, "run C programs", ahead] as const;
-    const code = ProgramCode.open(process.env);
-    const isThere =
-      code?.load(
-        file,
-        purposes.flatMap((purpose) => flagsFor(purpose)),
-      ) === true;
-    if (isThere || this.#threadsFirst > 1 || (code !== null && this.#setup.node === 0)) this.#programCode = code;
-    else unsetFlagsFor(ahead);
+    setFlagsFor("compile C programs ahead");
+    if (!ProgramCode.canBeKept()) this.#programCode = null;
+    const isThere = this.#programCode?.load() === true;
+    const isFirst = this.#programCode !== null && this.#setup.node === 0;
+    this.#isCompiledWhole = isThere || (!this.#isLarge && (isFirst || this.#threadsFirst > 1));
+    if (!this.#isCompiledWhole) unsetFlagsFor("compile C programs ahead");
   }
 
   /** Which group goes on from images together with that rank: those that fall with it. Null: the rank has no image. */

@@ -107,19 +107,21 @@ let compiled: WebAssembly.Module | undefined;
 
 let compiledAnew: WebAssembly.Module | undefined;
 
+/** A custom section (0) of 2 bytes: a name of one letter, and no contents. */
+const emptySection = [0, 2, 1, 0x62];
+
+/** A section that nobody reads keeps V8 from taking one module for the other. */
+export const callsAnew = Uint8Array.of(...moduleBytes, ...emptySection);
+
 /**
  * The same functions once more, from a module that is compiled when this is first called: threads enter the memory before V8's flags for
- * C programs are set (`RankThreads.letRun`), so the code that they have is the baseline compiler's for a while, and is replaced while ranks run. A
- * section that nobody reads keeps V8 from taking one module for the other.
+ * C programs are set (`RankThreads.letRun`), so the code that they have is the baseline compiler's for a while, and is replaced while ranks run.
  */
 export function compileCallsAnew(memory: WebAssembly.Memory, layout: MemoryLayout, process: number): NodeCalls {
-  compiledAnew ??= new WebAssembly.Module(Uint8Array.of(...moduleBytes, ...emptySection));
+  compiledAnew ??= new WebAssembly.Module(callsAnew);
   const { exports } = new WebAssembly.Instance(compiledAnew, { node: { memory, ...nodeImportsOf(layout, process) } });
   return exports as unknown as NodeCalls;
 }
-
-/** A custom section (0) of 2 bytes: a name of one letter, and no contents. */
-const emptySection = [0, 2, 1, 0x62];
 
 /** This thread's way into the memory. */
 export function enterNodeMemory(memory: WebAssembly.Memory, layout: MemoryLayout, process: number): NodeMemory {
