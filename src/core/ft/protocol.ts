@@ -61,6 +61,8 @@ export interface ProtocolPorts {
   transmitNow(pointer: Pointer, bytes: number, dest: number, tag: number, context: number, sequence: number): boolean;
   /** Would its bytes travel with its envelope now? */
   isEager(message: KeptMessage): boolean;
+  /** Can the process that plays that rank for this one read its memory? */
+  shares(dest: number): boolean;
   /**
    * A PROTOCOL packet: five words, or three and a payload, on its way before any message to that process; it waits for room if it must, and
    * for no send.

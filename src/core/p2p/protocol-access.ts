@@ -47,6 +47,11 @@ export class ProtocolAccess {
     return this.engine.outbox.isEager(message);
   }
 
+  shares(dest: number): boolean {
+    const { transport, peers } = this.engine;
+    return transport.shares(peers.processOf(peers.ofRank(dest)));
+  }
+
   tell(to: ProcessName, told: Told): void {
     this.engine.outbox.packets.tell(this.peerOf(to), told);
   }

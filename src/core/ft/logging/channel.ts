@@ -97,11 +97,20 @@ export class Channel {
     return this.isOpen && this.knownCount === this.peerHas.count;
   }
 
+  /** May the peer be sent that message now, if it is kept? */
+  mayHave(sequence: number): boolean {
+    return this.isOpen && !this.isTrimmed(sequence) && !this.peerHasAll(sequence);
+  }
+
+  private isTrimmed(sequence: number): boolean {
+    return ((sequence - this.trimmedBelow) | 0) < 0;
+  }
+
   /** False: the peer will never ask for it, and it need not be kept. */
   keep(message: Kept): boolean {
     this.countKnown(message);
     this.checkReplay();
-    if (((message.sequence - this.trimmedBelow) | 0) < 0) {
+    if (this.isTrimmed(message.sequence)) {
       this.countTrimmed(message);
       return false;
     }

@@ -63,9 +63,10 @@ function newLog(bytesMax: number) {
   let ticket = 0;
   const send = (dest: number, bytes: number): Kept => {
     blocks.bytes.fill(ticket, 0, bytes);
-    const pointer = payloads.copy(0 as Pointer, bytes);
+    const pointer = payloads.roomFor(bytes);
     const message = { dest, context: 2, tag: 0, bytes, sequence: ticket, isSynchronous: false, pointer };
     const kept = new Kept(message, ticket++, noRequest);
+    payloads.fill(kept, 0 as Pointer);
     channels[dest]!.push(kept);
     return kept;
   };

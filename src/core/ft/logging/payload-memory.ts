@@ -58,12 +58,13 @@ export class PayloadMemory {
     return this.bytes;
   }
 
-  /** A copy of a message of the program. */
-  copy(from: Pointer, bytes: number): Pointer {
-    if (bytes === 0) return 0 as Pointer;
-    const pointer = this.allocate(bytes);
-    this.memory.copy(pointer, 0, from, 0, bytes);
-    return pointer;
+  /** For a message of the program, which is copied there before the call is over. */
+  roomFor(bytes: number): Pointer {
+    return bytes === 0 ? (0 as Pointer) : this.allocate(bytes);
+  }
+
+  fill({ pointer, bytes }: Kept, from: Pointer): void {
+    if (bytes !== 0) this.memory.copy(pointer, 0, from, 0, bytes);
   }
 
   /** The message will be read: its bytes come back into memory. */

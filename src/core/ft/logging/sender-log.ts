@@ -55,19 +55,51 @@ export class SenderLog {
 
   /** Takes a message that the program sends to another set. The send is complete as soon as it is logged, unless it is synchronous. */
   post(send: RecordId, channel: Channel): void {
-    const message = this.copyOf(send, channel.peer);
-    if (message.send < 0) this.ports.complete(send);
-    this.put(channel, message);
+    const { words } = this.ports.records;
+    const at = send * recordWords;
+    const bytes = words[at + R_BYTES]!;
+    const context = words[at + R_CONTEXT]!;
+    const tag = words[at + R_TAG]!;
+    const sequence = words[at + R_SEQUENCE]!;
+    const from = words[at + R_POINTER]! as Pointer;
+    const isSynchronous = words[at + R_MODE] === SendMode.SYNCHRONOUS;
+    if (!isSynchronous) this.ports.complete(send);
+    this.enter(channel, from, bytes, tag, context, sequence, isSynchronous ? send : noRequest);
   }
 
   /** The same for one in standard mode that needs no request. */
   keep(channel: Channel, from: Pointer, bytes: number, tag: number, context: number, sequence: number): void {
-    const pointer = this.payloads.copy(from, bytes);
-    const message = { dest: channel.peer, context, tag, bytes, sequence, isSynchronous: false, pointer };
-    this.put(channel, new Kept(message, this.log.ticket(), noRequest));
+    this.enter(channel, from, bytes, tag, context, sequence, noRequest);
   }
 
-  private put(channel: Channel, message: Kept): void {
+  /**
+   * A receiver need not wait for the copy: where nothing is ahead of a message it leaves before, or is announced, unless its receiver
+   * could read the copy at once. There is room for the copy by then.
+   */
+  private enter(
+    channel: Channel,
+    from: Pointer,
+    bytes: number,
+    tag: number,
+    context: number,
+    sequence: number,
+    send: RecordId,
+  ): void {
+    const { payloads, ports, log } = this;
+    const pointer = payloads.roomFor(bytes);
+    const dest = channel.peer;
+    const isSynchronous = send >= 0;
+    const message = new Kept({ dest, context, tag, bytes, sequence, isSynchronous, pointer }, log.ticket(), send);
+    const isNext = !channel.isPending && channel.mayHave(sequence) && log.isStable(message.ticket);
+    const isEager = ports.isEager(message);
+    const hasLeft = isNext && isEager && ports.transmitNow(from, bytes, dest, tag, context, sequence);
+    const isCopiedLast = isNext && !isEager && !ports.shares(dest);
+    if (!isCopiedLast) payloads.fill(message, from);
+    this.put(channel, message, hasLeft);
+    if (isCopiedLast) payloads.fill(message, from);
+  }
+
+  private put(channel: Channel, message: Kept, hasLeft: boolean): void {
     if (!channel.keep(message)) {
       this.forget(message);
       return;
@@ -75,21 +107,9 @@ export class SenderLog {
     if (message.isDelivered) this.confirmations.ask(channel, message);
     channel.loggedBytes += message.bytes;
     this.messages++;
-    this.pump(channel);
+    if (hasLeft) channel.next++;
+    else this.pump(channel);
     if (channel.isPending) this.pending.add(channel);
-  }
-
-  private copyOf(send: RecordId, dest: number): Kept {
-    const { words } = this.ports.records;
-    const at = send * recordWords;
-    const bytes = words[at + R_BYTES]!;
-    const context = words[at + R_CONTEXT]!;
-    const tag = words[at + R_TAG]!;
-    const sequence = words[at + R_SEQUENCE]!;
-    const isSynchronous = words[at + R_MODE] === SendMode.SYNCHRONOUS;
-    const pointer = this.payloads.copy(words[at + R_POINTER]! as Pointer, bytes);
-    const message = { dest, context, tag, bytes, sequence, isSynchronous, pointer };
-    return new Kept(message, this.log.ticket(), isSynchronous ? send : noRequest);
   }
 
   // On their way

@@ -33,6 +33,7 @@ class Tested {
       },
       transmitNow: () => false,
       isEager: () => true,
+      shares: () => false,
       complete: () => {},
       tell: () => {},
       toldBytesMax: () => 0,

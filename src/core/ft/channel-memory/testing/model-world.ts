@@ -99,6 +99,7 @@ class Worker {
       transmit: (message, keeper) => this.#arrive(message, keeper),
       transmitNow: () => false,
       isEager: ({ isSynchronous }) => !isSynchronous,
+      shares: () => false,
       complete: (send) => void this.#complete.add(send),
       tell: () => {},
       toldBytesMax: () => 0,
