@@ -240,6 +240,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   "real/node": [
     "real/rank/error-report.ts",
+    // Which modules there are: their machine code is kept, too.
+    "real/c-rank/rank-modules.ts",
     "real/protocol-parts",
     "real/part-hosts",
     "real/control-link",
