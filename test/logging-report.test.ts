@@ -52,6 +52,11 @@ test("L8: only what leaves a set is in the payload log, of each rank and of all"
   ]);
   assert.equal(bySet.loggedBytes, 20_000);
   assert(bySet.loggedMessages >= 20);
+  // The program makes no choice; its ranks read the clock once before it begins (ADR 88): an entry of six words.
+  assert.deepEqual(
+    bySet.perRank.map((rank) => rank!.determinantBytes),
+    [24, 24, 24, 24],
+  );
   const classical = await logged("rank");
   assert.deepEqual(classical.perRank[2]!.bytesTo, [0, 0, 0, 10_000]);
   assert.equal(classical.loggedBytes, 40_000);

@@ -5,7 +5,7 @@
 import { assert } from "../base/assert.ts";
 import { ChoiceKind, type Choices } from "./choices.ts";
 
-interface Clock {
+export interface Clock {
   now(): number;
   /** It shows that time now, or a later one. */
   moveClockTo(time: number): void;

@@ -34,6 +34,14 @@ export abstract class HeapMemory {
     this.heap.free(pointer);
   }
 
+  expect(bytes: number): void {
+    this.heap.expect(bytes);
+  }
+
+  prepare(): boolean {
+    return this.heap.prepare();
+  }
+
   lend(_view: Uint8Array): Pointer {
     assert(false, "buffers of a C program are addresses of its memory");
   }

@@ -15,6 +15,10 @@ export interface Memory {
   /** Bytes of the process's own, until `free`. Scratch space, stored payloads. Aligned to 16. Throws NO_MEM when there are none. */
   allocate(bytes: number): Pointer;
   free(pointer: Pointer): void;
+  /** So many bytes more will be allocated before long: `prepare` makes them ready, where that is of use. */
+  expect?(bytes: number): void;
+  /** For a process that waits: makes a little of the expected memory ready. False: there is nothing to do. */
+  prepare?(): boolean;
 
   /** The view must not be of the shareable memory: there the pointer is the offset. */
   lend(view: Uint8Array): Pointer;

@@ -15,7 +15,8 @@ import { lives } from "../base/saved-classes.ts";
 
 const spanShift = 16;
 const spanBytes = 1 << spanShift;
-const chunkBytes = 1 << 20;
+/** Of one claim, at least. */
+export const heapChunkBytes = 1 << 20;
 const smallBytesMax = 32768;
 const smallClasses = 40;
 /** Bins of free runs by ⌊log2 spans⌋: 2³¹ bytes are 2¹⁵ spans. */
@@ -99,7 +100,7 @@ export class SpanHeap {
     if (spans >= this.use.length) return 0;
     let run = this.findRun(spans);
     if (run < 0) {
-      const bytes = Math.max(chunkBytes, spans << spanShift);
+      const bytes = Math.max(heapChunkBytes, spans << spanShift);
       // When the node cannot give a whole chunk, what we need may still be there.
       let length = bytes >> spanShift;
       let chunk = this.claim(bytes);

@@ -136,19 +136,34 @@ export class Turns {
     this.#sleep.awake();
   }
 
+  /** All ranks of the thread wait: what they will need is made ready, a little at a time. */
+  #prepares(): boolean {
+    let hasWorked = false;
+    for (const { waiting } of this.#turns) if (waiting.process.memory.prepare()) hasWorked = true;
+    return hasWorked;
+  }
+
+  /** A sleep over one source, where there is none over all of them. */
   #naps(): boolean {
+    if (this.#sleep.watchesSockets && this.#nappers.every(({ readyFd = -1 }) => readyFd >= 0)) return false;
     for (const napper of this.#nappers) if (napper.nap()) return true;
     return false;
   }
 
+  /** Of the sources that ranks wait for now. */
+  #awaitedFds(): number[] {
+    return this.#nappers.flatMap((napper) => (napper.takeWaiting() ? (napper.readyFd ?? []) : []));
+  }
+
   #wait(): void {
     const pace = this.#pace;
-    if (pace.idle++ < (this.#sleep.watchesSockets ? yieldsWithSockets : yieldsMax)) this.#yield();
+    if (this.#prepares()) this.#yield();
+    else if (pace.idle++ < (this.#sleep.watchesSockets ? yieldsWithSockets : yieldsMax)) this.#yield();
     else if (this.#naps()) return;
     else if (!this.#sleep.isAnnounced) this.#sleep.announce();
     else {
       const isLong = pace.idle > yieldsMax + 2 * sleepsBeforeLong && !this.#hasSockets;
-      this.#sleep.sleep(isLong ? longSleepMs : sleepMs);
+      this.#sleep.sleep(isLong ? longSleepMs : sleepMs, this.#awaitedFds());
       const nowMs = steadyMs();
       // Between nodes a message ends most sleeps at once: several in a millisecond tell no more than one.
       if (nowMs - this.#toldMs < sleepMs) return;

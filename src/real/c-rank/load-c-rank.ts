@@ -23,7 +23,7 @@ import { newLinePlaces } from "../output/line-ring.ts";
 import { type OutputGate, outputGate } from "../output/output-gate.ts";
 import { watchCalls } from "../rank/fault-watch.ts";
 import { isReader } from "../rank/rank-input.ts";
-import { beginLife, hearDeaths } from "../rank/rank-protocol.ts";
+import { beginLife, hearDeaths, rehearseChoices } from "../rank/rank-protocol.ts";
 import type { CRankSavedState } from "./c-image.ts";
 import { newLibrary } from "./c-library.ts";
 import { CRankImages } from "./c-rank-images.ts";
@@ -98,6 +98,7 @@ export function loadCRank(rank: WaitingCRank, shared: SharedThread | null = null
   const program = new CProgram(module, imports, binding, memory, life.stack);
   if (program.stackSwitch !== null) shared?.turn?.switchBy(program.stackSwitch);
   rank.program = program;
+  if (!isStarted) rehearseChoices(rank.protocol, process.process, process.host);
   process.host.whereabouts.begin();
   rank.say({ kind: "runs", marks: program.marks });
   return new CRank(rank, { end: life.end, program, images, isStarted });

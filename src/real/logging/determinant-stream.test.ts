@@ -108,6 +108,64 @@ for (const calls of ["koffi", "wasi"]) {
       logger.end();
     });
 
+    within(
+      "L1 ADR 88: the first choice since a wait leaves at once, and wakes no main thread; those behind it wait for somebody",
+      async () => {
+        const { logger, stream } = await open();
+        const [loud, quiet] = [bell(), bell()];
+        const writer = new DeterminantWriter(stream.forThread(0), loud, quiet);
+        writer.append3(0, DeterminantKind.MATCH, 0, 0, 0);
+        equal(quiet[0], 1, "there is no connection yet: the main thread must see to it");
+        await until(
+          () => writer.stable === 110,
+          logger,
+          () => writer.urge(),
+        );
+        loud[0] = 0;
+        quiet[0] = 0;
+        writer.append(0, DeterminantKind.CANCELLED, [5]);
+        await until(
+          () => logger.core.end(3) === 114,
+          logger,
+          () => {},
+        );
+        writer.append3(0, DeterminantKind.MATCH, 1, 0, 0);
+        writer.append3(0, DeterminantKind.MATCH, 2, 0, 0);
+        for (let i = 0; i < 20; i++) {
+          logger.serve();
+          await nextTurn();
+        }
+        equal(logger.core.end(3), 114);
+        deepEqual([loud[0], quiet[0]], [0, 0]);
+        // The node's main thread looks some ten times a second, and whoever waits sends all.
+        stream.relay();
+        await until(
+          () => logger.core.end(3) === 126,
+          logger,
+          () => {},
+        );
+        stream.close();
+        logger.end();
+      },
+    );
+
+    within("L1 ADR 88: whoever finds the answer there waits no longer, and does not sleep for it", async () => {
+      const { logger, stream } = await open();
+      const writer = new DeterminantWriter(stream.forThread(0), bell());
+      writer.append3(0, DeterminantKind.MATCH, 0, 0, 0);
+      writer.urge();
+      equal(writer.takeWaiting(), true);
+      await until(
+        () => writer.stable === 110,
+        logger,
+        () => writer.urge(),
+      );
+      equal(writer.takeWaiting(), false);
+      equal(writer.readyFd >= 0, calls === "koffi");
+      stream.close();
+      logger.end();
+    });
+
     within("L1 more than the ring holds, and more than the socket", async () => {
       const { logger, stream } = await open();
       const writer = new DeterminantWriter(stream.forThread(0), bell());

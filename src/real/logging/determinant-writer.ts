@@ -58,6 +58,10 @@ export class DeterminantWriter implements DeterminantStream, Napper {
     return this.#channel.nap();
   }
 
+  get readyFd(): number {
+    return this.#channel.readyFd;
+  }
+
   takeWaiting(): boolean {
     return this.#channel.takeWaiting();
   }

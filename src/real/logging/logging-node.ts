@@ -71,6 +71,10 @@ export class LoggingNode implements NodePart {
     for (const { stream } of this.#sets.values()) stream.relay();
   }
 
+  look(): void {
+    this.relay();
+  }
+
   trim(set: number, position: number): void {
     this.#sets.get(set)?.stream.trim(position);
   }

@@ -27,5 +27,5 @@ export function loggingRank({ rank, incarnation, part, words, say }: RankPartSet
       full: (sets) => say({ kind: "log-full", sets } satisfies LogFullWords),
     },
   };
-  return { resources, napper: stream, recorder: stream.recorderOf(rank) };
+  return { resources, napper: stream, rehearse: () => stream.urge(), recorder: stream.recorderOf(rank) };
 }

@@ -208,8 +208,13 @@ export class Agent {
     this.#options.leave(how);
   }
 
-  /** A message that waits already is a sign of life. */
   #beat(): void {
+    this.#node.part?.look?.();
+    this.#sayAlive();
+  }
+
+  /** A message that waits already is a sign of life. */
+  #sayAlive(): void {
     if (this.#options.isSaying()) return;
     const over = this.#node.threads.overFor(overMs);
     const { packets } = this.#node.memory;

@@ -25,6 +25,8 @@ export interface NodePart {
   said(words: unknown): void;
   /** A rank of the node has rung: it may have left something. */
   relay(): void;
+  /** With every sign of life: what its ranks have left without ringing. Not there: they always ring. */
+  look?(): void;
   /** That rank sleeps over what the protocol has given it, and there is something else for it. Not there: ranks do not. */
   wake?(rank: number): void;
   /** No image of that set will be restored whose position is lower. */

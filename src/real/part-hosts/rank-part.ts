@@ -25,6 +25,11 @@ export interface RankPart {
   readonly resources: unknown;
   /** For a rank that has nothing to do; null: it need not be asked. */
   readonly napper: Napper | null;
+  /**
+   * The rank has made a choice before its program begins, so that the code for that has run once, and this takes the way of one that a message
+   * waits for. Not there: choices are not worth it.
+   */
+  rehearse?(): void;
   /** Stands between the program and its process; null or not there: nothing does. */
   readonly layer?: ProgramLayer | null;
   /** May collectives on boards go past the layer, by a data plane? Not unless given. */

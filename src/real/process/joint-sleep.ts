@@ -38,8 +38,8 @@ export class JointSleep {
     });
   }
 
-  /** Until a bell rings, so long at most. */
-  sleep(ms: number): void {
+  /** Until a bell rings, so long at most. No descriptor ends it. */
+  sleep(ms: number, _alsoFds: readonly number[] = []): void {
     const { words, address } = this.#bells[0]!;
     Atomics.wait(words, address >> 2, Bell.PARKED, ms);
     this.awake();

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { Bell } from "../transport/layout.ts";
 import { KoffiCalls } from "../transport/sockets/koffi-calls.ts";
 import { type SocketCalls, scratchBytes } from "../transport/sockets/socket-calls.ts";
+import { writeWake } from "../transport/sockets/wake.ts";
 import { Handover } from "../transport/tcp/handover.ts";
 import { newTcpWorld, type TcpRank, type TcpWorld } from "../transport/testing/tcp-world.ts";
 import { jointSleepOf, type SleepingProcess } from "./joint-socket-sleep.ts";
@@ -74,6 +75,31 @@ async function within(nodes: number, numbers: readonly number[], body: (sharing:
     sharing.close();
   }
 }
+
+test("L1 ADR 88: what a service says ends the sleep of one who waits for it, and nobody else's; and a message ends it too", () =>
+  within(3, [1, 2], (sharing, { ranks }) => {
+    const service = new KoffiCalls({
+      memory: ranks[0]!.memory.shared,
+      scratch: ranks[0]!.memory.allocate(scratchBytes),
+    });
+    try {
+      const timed = (alsoFds: readonly number[]): number => {
+        sharing.sleep.announce();
+        sharing.sleep.sleep(60, alsoFds);
+        return sharing.found.at(-1)!;
+      };
+      sharing.sleepOnce(0);
+      assert.equal(timed([service.readyFd]), 0, "nothing has been said");
+      writeWake(service.wakeFd);
+      assert.equal(timed([service.readyFd]), 1);
+      assert.equal(timed([]), 0, "it is not read, and ends no sleep of those who do not wait for it");
+      ranks[0]!.send(2, 2);
+      assert.equal(timed([]), 1);
+      assert.equal(timed([service.readyFd]), 2, "both");
+    } finally {
+      service.end();
+    }
+  }));
 
 test("T1: a message from another node for any of the processes ends the sleep of the thread that they share", () =>
   within(4, [1, 2, 3], (sharing, { ranks, hosts }) => {

@@ -72,10 +72,11 @@ class JointSocketSleep {
     }
   }
 
-  sleep(ms: number): void {
+  /** `alsoFds`: descriptors that end this sleep as well, of processes that wait for something else than messages. */
+  sleep(ms: number, alsoFds: readonly number[] = []): void {
     // A process has its first sockets since the announcement: everything is to be looked at once more.
     if (this.#adopt()) this.awake();
-    else if (this.#isOverSockets) this.#sleepOverSockets(ms);
+    else if (this.#isOverSockets) this.#sleepOverSockets(ms, alsoFds);
     else this.#onBell.sleep(ms);
   }
 
@@ -98,10 +99,13 @@ class JointSocketSleep {
     }
   }
 
-  #sleepOverSockets(ms: number): void {
+  #sleepOverSockets(ms: number, alsoFds: readonly number[]): void {
     const calls = this.#calls!;
     for (const { sockets } of this.#members) sockets.watchBlocked(true);
+    for (const fd of alsoFds) calls.open(fd);
     const found = calls.wait(ms);
+    // Only while it is waited for: what nobody reads would end every sleep.
+    for (const fd of alsoFds) calls.close(fd);
     for (const { sockets } of this.#members) sockets.watchBlocked(false);
     for (let i = 0; i < found; i++) this.#watched.get(calls.readyAt(i))?.collect();
     this.awake();

@@ -69,11 +69,12 @@ export function openTransports(
   options: RankTransportsOptions,
 ): RankTransports {
   const { rank, identity, ranks, placement, places, crowded, handover, tell, napper, cursor } = options;
+  const prepare = memory.prepare === undefined ? undefined : (): boolean => memory.prepare!();
   // Joint copies are for ranks with a core to spare.
   const joint = crowded ? { jointBytesMin: Number.POSITIVE_INFINITY } : {};
   if (handover === null) {
     const ring = new RingTransport(node, heap, { rank, identity, places, buffers: memory, ...joint, cursor });
-    const waiting = new Waiting(node, ring, { crowded, napper });
+    const waiting = new Waiting(node, ring, { crowded, napper, prepare });
     const peerReturned = (other: number, incarnation: number) => ring.peerReturned(other, incarnation);
     const always = (): boolean => true;
     const others = {
@@ -124,7 +125,7 @@ export function openTransports(
   return {
     ring,
     transport,
-    waiting: new Waiting(node, transport, { crowded, sleeper: transport.sleeper, napper }),
+    waiting: new Waiting(node, transport, { crowded, sleeper: transport.sleeper, napper, prepare }),
     setLanding: (landing) => transport.setLanding(landing),
     peerFailed: (other, incarnation) => transport.peerFailed(other, incarnation),
     peerReturned: (other, incarnation, at) => transport.peerReturned(other, incarnation, at),

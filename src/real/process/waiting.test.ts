@@ -127,6 +127,18 @@ else {
     assert.equal(idlesBeforeSleep(sleeper), 52);
   });
 
+  test("L1 ADR 88: a little is prepared whenever the core was given away, and never while it spins", () => {
+    const layout = layoutOf({ processes: 1, memoryBytes: 16 << 20, boards: 1 });
+    const node = enterNodeMemory(newNodeMemory(layout), layout, 0);
+    const done: string[] = [];
+    const prepare = (): boolean => done.push("prepare") > 0;
+    const spinner = { spin: () => done.push("spin") < 0 };
+    const core = Object.defineProperty(new SharedCore(), "yielded", { value: () => {} });
+    const waiting = new Waiting(node, spinner, { crowded: false, spins: 2, yields: 4, core, prepare });
+    for (let idles = 0; idles < 6; idles++) waiting.idle();
+    assert.deepEqual(done, ["spin", "spin", "prepare", "prepare", "prepare"]);
+  });
+
   test("V10 a rank that waits for a service looks before it naps only after short waits, and after a nap in vain it sleeps until its bell rings (ADR 74)", () => {
     const layout = layoutOf({ processes: 1, memoryBytes: 16 << 20, boards: 1 });
     const node = enterNodeMemory(newNodeMemory(layout), layout, 0);

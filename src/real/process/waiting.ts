@@ -47,6 +47,8 @@ export interface Napper {
   nap(): boolean;
   /** Has the process waited for the source since the last time? */
   takeWaiting(): boolean;
+  /** A descriptor that can be read when the source has something, for a sleep over other things as well; −1 or not there: none now. */
+  readonly readyFd?: number;
   /** A longer sleep that the process's bell ends too (`Bell.PARKED_ELSEWHERE`); not there, or `canSleep` is false: naps are all there is. */
   readonly canSleep?: boolean;
   sleep?(timeoutMs: number): void;
@@ -67,6 +69,8 @@ interface WaitingOptions {
   readonly sleeper?: Sleeper | null;
   readonly napper?: Napper | null;
   readonly core?: SharedCore;
+  /** A little work for later, done each time the core was given away; false: there is none. */
+  readonly prepare?: (() => boolean) | undefined;
 }
 
 /**
@@ -120,6 +124,7 @@ export class Waiting {
   #nappedMs = 0;
   readonly #parkMsMax: number;
   readonly #core: SharedCore;
+  readonly #prepare: (() => boolean) | undefined;
   /** Idle calls since the last reset; those that were left out count as well. */
   #idles = 0;
   /** Glances since the last that gave the core away. */
@@ -144,6 +149,7 @@ export class Waiting {
     this.#store = node.calls.store;
     this.#bell = lineOf(node.layout, node.process) + Line.BELL;
     this.#core = options.core ?? new SharedCore();
+    this.#prepare = options.prepare;
     this.#yield = newYield();
     this.#looks = looks;
     this.#spinsEnd = spins;
@@ -158,8 +164,10 @@ export class Waiting {
     const idles = this.#idles === 0 && this.#core.isShared ? this.#spinsEnd : this.#idles;
     if (idles < this.#yieldsEnd && this.#napper?.isInBulk !== true) {
       this.#idles = idles + 1;
-      if (idles > this.#spinsEnd || this.#spinsEnd === 0) this.#yield();
-      else if (idles === this.#spinsEnd) this.#yieldFirst();
+      if (idles > this.#spinsEnd || this.#spinsEnd === 0) {
+        this.#yield();
+        this.#prepare?.();
+      } else if (idles === this.#spinsEnd) this.#yieldFirst();
       else if (this.#spinner.spin(this.#looks)) this.#idles = 0;
     } else this.#park();
   }

@@ -2,6 +2,7 @@
 
 import { assert } from "../../core/base/assert.ts";
 import { playersOf, roleOf } from "../../core/base/players.ts";
+import { type Clock, chosenTime } from "../../core/ft/clock-choice.ts";
 import type { ProtocolDefinition } from "../../core/ft/definition.ts";
 import type { NewProtocol } from "../../core/ft/protocol.ts";
 import { protocolNamed } from "../../core/ft/protocol-named.ts";
@@ -25,6 +26,8 @@ export interface RankProtocol {
   readonly members: readonly number[] | undefined;
   /** For a rank that has nothing to do; null: it need not be asked. */
   readonly napper: Napper | null;
+  /** See `RankPart`; null: choices are not rehearsed. */
+  readonly rehearse: (() => void) | null;
   /** Stands between the program and its process; null: nothing does. */
   readonly layer: ProgramLayer | null;
   /** See `RankPart`. */
@@ -56,6 +59,7 @@ export function protocolOf(setup: RankSetup, say: (message: ProtocolWords) => vo
     set: recovery === null ? -1 : setOf[rank]!,
     members: recovery === null ? undefined : membersOf(setup, setOf),
     napper: part?.napper ?? null,
+    rehearse: part?.rehearse ?? null,
     layer: part?.layer ?? null,
     mayMeetPastLayer: part?.mayMeetPastLayer ?? false,
     recorder: fallsWithNode(rank, placement, setOf) ? (part?.recorder ?? null) : null,
@@ -95,6 +99,13 @@ export function beginLife(
     data: recovery?.restart?.data,
     caughtUp: () => say({ kind: "caught-up", incarnation }),
   });
+}
+
+/** Otherwise the first message behind the program's first reading of a clock would wait for code that has never run, here and in three other processes (ADR 88). */
+export function rehearseChoices({ rehearse }: RankProtocol, { choices }: Process, clock: Clock): void {
+  if (rehearse === null || choices === null) return;
+  chosenTime(choices, clock);
+  rehearse();
 }
 
 /** A clone, which has begun: deaths that its node has heard of, some of them after those that it begins with. */

@@ -105,6 +105,11 @@ export class ChannelDriver {
     this.#wait(this.#sockets!, timeoutMs);
   }
 
+  /** A descriptor that can be read when the service has said something; −1: there is none. */
+  get readyFd(): number {
+    return this.#fd >= 0 && this.#words[Head.FD] === this.#fd ? this.#sockets!.readyFd : -1;
+  }
+
   /** A sleep ends for that connection too. False: not yet. */
   watch(other: ChannelDriver): boolean {
     if (this.#watched.has(other)) return true;

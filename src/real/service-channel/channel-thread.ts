@@ -33,8 +33,10 @@ export class ChannelThread implements ClientEnd {
   #tookLast = 0;
 
   /**
-   * `bell` wakes the main thread for a thread that waits, `quietBell` sends words before any thread waits; `sendsItself`: only those that the thread
-   * could not send at once, because the service should hear them soon, and the main thread would have to wake for each.
+   * `bell` wakes the main thread for a thread that waits, `quietBell` for words that the thread could not send at once. It tries that with all that
+   * it appends if it `sendsItself`, and it alone; otherwise with the first words since it waited last or the main thread looked: the service has
+   * most of what a program chooses by the time that somebody waits for it, the main thread need not wake, and a program that chooses
+   * without end makes no system call for each. The others leave when a thread waits, and when the main thread looks, which it has to do now and then.
    */
   constructor(channel: SharedChannel, bell: Int32Array, quietBell = bell, sendsItself = false) {
     const { memory, words } = channel;
@@ -109,7 +111,7 @@ export class ChannelThread implements ClientEnd {
   }
 
   appended6(outcome: number, words: readonly number[]): void {
-    if (outcome === Appended.CALL) ringBell(this.#quietBell);
+    if (outcome === Appended.CALL) this.#sayOrRing();
     else this.appendWhole(words);
   }
 
@@ -144,11 +146,14 @@ export class ChannelThread implements ClientEnd {
 
   /** The thread waits until all words appended so far are stable. */
   urge(): void {
-    this.#isWaiting = true;
-    const stable = this.#calls.stable();
+    const before = this.#calls.stable();
     this.move();
+    if (this.#words[Head.CALLED] !== 0) Atomics.store(this.#words, Head.CALLED, 0);
+    const stable = this.#calls.stable();
+    // The answer may have been here already: who slept for it then would sleep in vain.
+    this.#isWaiting = stable !== this.#calls.born();
     // Perhaps it is this core that the service waits for.
-    if (this.#calls.stable() === stable) this.#yield();
+    if (stable === before) this.#yield();
   }
 
   /** Waits a moment for the service. */
@@ -181,6 +186,10 @@ export class ChannelThread implements ClientEnd {
     return true;
   }
 
+  get readyFd(): number {
+    return this.#driver.readyFd;
+  }
+
   /** Does it wait for the service? Asked once: it must say so again. */
   takeWaiting(): boolean {
     const isWaiting = this.#isWaiting;
@@ -193,7 +202,11 @@ export class ChannelThread implements ClientEnd {
     // No other thread appends to such a channel, so nobody has relied on the call that is taken back.
     if (this.#sendsItself && this.#driver.say()) {
       if (mustCall) Atomics.store(this.#words, Head.CALLED, 0);
-    } else if (mustCall) ringBell(this.#quietBell);
+    } else if (mustCall) this.#sayOrRing();
+  }
+
+  #sayOrRing(): void {
+    if (this.#sendsItself || !this.#driver.say()) ringBell(this.#quietBell);
   }
 
   /** With room for so many words. False: there is none. */

@@ -82,6 +82,11 @@ export class DeterminantLog {
     this.stream.urge();
     return false;
   }
+
+  /** Somebody else waits until all entries so far are stable. */
+  hurry(): void {
+    this.isStable(this.stream.born);
+  }
 }
 
 lives({ DeterminantLog });

@@ -380,6 +380,8 @@ export class LoggingProtocol implements Protocol {
     this.log.closeRun();
     this.payloads.flush();
     this.trimLimits.captured(checkpoint);
+    // The checkpoint counts when the event logger has come as far.
+    this.log.hurry();
     return this.log.position;
   }
 

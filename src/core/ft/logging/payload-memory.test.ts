@@ -8,6 +8,7 @@ import { type PayloadLog, PayloadMemory, type Spill } from "./payload-memory.ts"
 
 /** Blocks of 100 bytes; no more of them than `blocksMax`. */
 class Blocks {
+  expected = 0;
   readonly bytes = new Uint8Array(1 << 16);
   readonly used = new Set<number>();
   blocksMax = 600;
@@ -18,6 +19,10 @@ class Blocks {
     if (block > this.blocksMax) throw new MpiError(ErrorClass.NO_MEM, "no more");
     this.used.add(block);
     return (100 * block) as Pointer;
+  }
+
+  expect(bytes: number): void {
+    this.expected = bytes;
   }
 
   free(pointer: Pointer): void {
@@ -135,6 +140,17 @@ test("L6 where others use up the memory the whole log makes room", () => {
   assert.equal(payloads.bytesInMemory, 50);
   assert(sent.every(({ isInMemory }) => !isInMemory));
   assert.deepEqual(bytesOf(last), new Uint8Array(50).fill(4));
+});
+
+test("L1 ADR 88: as much as the log has in memory is expected to be wanted again", () => {
+  const { blocks, payloads, send } = newLog(300);
+  const first = send(0, 90);
+  assert.equal(blocks.expected, 90);
+  for (let i = 0; i < 2; i++) send(0, 90);
+  assert.equal(blocks.expected, 270);
+  payloads.forget(first);
+  send(0, 80);
+  assert.equal(blocks.expected, 260);
 });
 
 test("messages without bytes take no room anywhere", () => {

@@ -112,6 +112,8 @@ export class PayloadMemory {
     if (options !== null && this.bytes + bytes > options.bytesMax) this.relieve(options, options.bytesMax / 2);
     const pointer = this.tryToAllocate(bytes);
     this.bytes += bytes;
+    // A log that has grown grows on.
+    this.memory.expect?.(this.bytes);
     return pointer;
   }
 

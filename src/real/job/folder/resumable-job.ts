@@ -23,7 +23,8 @@ import { syncFolder } from "../../disk/sync-folder.ts";
 import type { Folder, ProgramForm } from "../../messages/program-place.ts";
 import { programsIn } from "./job-folder.ts";
 
-const runFormat = 1;
+/** 2: a rank in C makes a choice before its program begins (ADR 88). */
+const runFormat = 2;
 const ranksMax = 4096;
 
 export interface ResumableJob {
