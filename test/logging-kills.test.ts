@@ -212,10 +212,11 @@ test("V1 V8: a node that was stopped, taken for dead and continued is fenced off
   let pid = 0;
   let isAwake = false;
   // The job must not be over before the node goes on.
-  const options = { ...on2, ...often, ...patience, args: longOrders, faults };
+  const [rounds] = longOrders;
+  const options = { ...on2, ...often, ...patience, args: [rounds!, "1200000"], faults };
   const { said } = await survives("orders", options, 1, (event) => {
     if (event.kind === "started") pid = event.pids[1]!;
-    if (event.kind === "note" && /^fault plan: continued node 1 /.test(event.message)) isAwake = process.kill(pid, 0);
+    if (event.kind === "note" && /^fault plan: continued node 1, /.test(event.message)) isAwake = process.kill(pid, 0);
   });
   assert(isAwake, said.join("; "));
   assert(
