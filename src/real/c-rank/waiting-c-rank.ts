@@ -2,6 +2,7 @@
  * A rank whose program is written in C, before the program is there: it has its process and can be talked to. `loadCRank`
  * (load-c-rank.ts) makes a `CRank` of it.
  */
+import { readFileSync } from "node:fs";
 import type { MessagePort } from "node:worker_threads";
 import { type CrashedProgram, endingOfCrash } from "../../abi/crash/crash.ts";
 import { Ended } from "../../abi/ended.ts";
@@ -114,9 +115,9 @@ export class WaitingCRank {
 
   /** The program is over, or the rank. */
   sayCompiled(): void {
-    const cache = this.#lateCache?.make();
+    const made = this.#lateCache?.make(readFileSync(this.setup.program.bundle.wasm));
     this.#lateCache = null;
-    if (cache !== undefined) this.say({ kind: "compiled", cache });
+    if (made !== undefined) this.say({ kind: "compiled", ...made });
   }
 
   sayEnding(ending: Ending): void {

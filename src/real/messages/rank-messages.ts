@@ -22,6 +22,8 @@ import type { RestoreGate } from "./restore-gate.ts";
 
 // Node → rank: workerData at the start, then `ToRank` on the port.
 
+export const programNameBytes = 8;
+
 /** The code of a rank, see `rank-code.ts`. */
 export interface RankCode {
   readonly file: string;
@@ -29,8 +31,12 @@ export interface RankCode {
   /** rank.cjs as a function of what it uses; a script that was loaded from a cache cannot import modules by itself. */
   readonly source: string;
   readonly cache: SharedArrayBuffer;
-  /** Where there should be a cache and is none; else empty. */
-  readonly cacheMissing: string;
+  /** Where the cache is kept, or will be; empty: one that is made now must not be kept. */
+  readonly cacheFile: string;
+  /** Was the cache kept by an earlier run? */
+  readonly isKept: boolean;
+  /** The names of the programs whose runs have made it. */
+  readonly programs: readonly string[];
 }
 
 export interface RankSetup {
@@ -163,10 +169,12 @@ interface RankRuns {
   /** How much of its memory a program in C uses; null: it has none of its own. */
   readonly marks: MemoryMarks | null;
 }
-/** V8's compiled code, for ranks of later runs; only when there is none yet. */
+/** V8's compiled code, for ranks of later runs; only of the first run of a program. */
 export interface RankCompiled {
   readonly kind: "compiled";
   readonly cache: Uint8Array;
+  /** The name of the program: `programNameBytes` as hexadecimal digits. */
+  readonly program: string;
 }
 /** MPI_Abort. */
 interface RankAbort {

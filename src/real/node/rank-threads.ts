@@ -245,8 +245,9 @@ export class RankThreads {
 
   /** Flags change when memories travel, too. What had to be compiled anew is not compiled once more: V8 may reject it then. */
   #presentCode(): RankCode {
-    const isKept = this.#loaded.cacheMissing === "";
-    return isKept || this.#code === this.#loaded ? underPresentFlags(this.#loaded, this.#flagsBefore) : this.#code;
+    return this.#loaded.isKept || this.#code === this.#loaded
+      ? underPresentFlags(this.#loaded, this.#flagsBefore)
+      : this.#code;
   }
 
   get #optimising() {
@@ -322,7 +323,7 @@ export class RankThreads {
     return {
       said: (message) => {
         if (message.kind === "compiled") {
-          keepCache(this.#code, message.cache);
+          keepCache(this.#loaded, message);
           return;
         }
         if (message.kind === "runs") this.#programRuns();

@@ -143,8 +143,8 @@ process.exit = (code) => {
 };
 const lateCache = LateCache.for(setup, createCache);
 process.on("exit", (code) => {
-  const cache = lateCache?.make();
-  if (cache !== undefined) say({ kind: "compiled", cache });
+  const made = lateCache?.make(null);
+  if (made !== undefined) say({ kind: "compiled", ...made });
   say({ kind: "ending", ending: endingNow(code) });
 });
 
