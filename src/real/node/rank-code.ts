@@ -18,9 +18,9 @@ import { programNameBytes, type RankCode, type RankCompiled } from "../messages/
 /** Of the programs that have added to a cache these are remembered; older ones add again. */
 const programsMax = 64;
 
-/** `name`: rank, or c-rank. `kind`: of its run. */
-export function loadRankCode(name: string, kind: string): RankCode {
-  const file = join(__dirname, `${name}.cjs`);
+/** `name`: rank, or c-rank. `kind`: of its run. `folder`: of the code; the node's own unless given. */
+export function loadRankCode(name: string, kind: string, folder = __dirname): RankCode {
+  const file = join(folder, `${name}.cjs`);
   const source = `(function (require, __dirname, importModule, createCache) {${readFileSync(file, "utf8")}\n})`;
   const cacheFile = cacheFileOf(file, kind);
   const kept = readCodeCache(cacheFile, source);
@@ -28,7 +28,7 @@ export function loadRankCode(name: string, kind: string): RankCode {
   const { programs, cache } = isKept
     ? withoutPrograms(kept)
     : { programs: [], cache: new Script(source, { filename: file }).createCachedData() };
-  return { file, folder: __dirname, source, cache: shared(cache), cacheFile, isKept, programs };
+  return { file, folder, source, cache: shared(cache), cacheFile, isKept, programs };
 }
 
 function withoutPrograms(kept: Buffer): { programs: string[]; cache: Uint8Array } {
