@@ -115,9 +115,18 @@ export class WaitingCRank {
 
   /** The program is over, or the rank. */
   sayCompiled(): void {
-    const made = this.#lateCache?.make(readFileSync(this.setup.program.bundle.wasm));
+    const made = this.#lateCache?.make(this.#programBytes());
     this.#lateCache = null;
     if (made !== undefined) this.say({ kind: "compiled", ...made });
+  }
+
+  /** Null: its file is gone, which is nobody's fault by now. */
+  #programBytes(): Uint8Array | null {
+    try {
+      return readFileSync(this.setup.program.bundle.wasm);
+    } catch {
+      return null;
+    }
   }
 
   sayEnding(ending: Ending): void {
