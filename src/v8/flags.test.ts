@@ -39,10 +39,16 @@ describe("X9 flags of V8", () => {
         ["--max-bytecode-size-for-early-opt", "81"],
       ],
     );
-    for (const phase of phases) deepEqual(flagsFor(phase, "12.4.254.21"), []);
+    for (const phase of [...phases, "optimise for long"] as const) deepEqual(flagsFor(phase, "12.4.254.21"), []);
+    // Those with a compiler between have the optimiser later.
+    deepEqual(
+      [...phases, "optimise for long" as const].flatMap((phase) => flagsFor(phase, "13.6.233.17")),
+      ["--no-turbofan", "--turbofan"],
+    );
     // What V8 says its own values are, where it knows them.
     const listed = spawnSync(process.execPath, ["--v8-options"], { encoding: "utf8" }).stdout;
-    for (const flag of flagsFor("optimise from now on")) ok(listed.includes(`default: ${flag}\n`), flag);
+    const last = [...flagsFor("optimise from now on"), ...flagsFor("optimise for long")];
+    for (const flag of last) ok(listed.includes(`default: ${flag}\n`), flag);
   });
 
   it("memories of many programs are no reason to collect garbage", () => {

@@ -17,6 +17,7 @@ type Purpose =
   | "let a program begin"
   | "optimise the hottest"
   | "optimise from now on"
+  | "optimise for long"
   | "optimise late"
   | "run C programs"
   | "hold memories of C programs"
@@ -77,6 +78,11 @@ export const flags: readonly Flag[] = [
    */
   { flag: "--ticks-before-optimization=10", purpose: "let a program begin", until: "11.3" },
   { flag: "--max-bytecode-size-for-early-opt=0", purpose: "let a program begin", until: "11.3" },
+  // Later versions have a compiler between, which gives most of it and takes a tenth of the time. What the optimiser gives more is repaid after some twelve seconds, so for eight there is none:
+  // of WebAssembly there is, it has flags of its own. (`poisson.c` 255, 511 and 1023, 8 ranks on 4 nodes and 2 cores, Node 24: 1.83, 3.70 and 11.5 s instead of 2.04, 4.21 and 11.9; Node 26: 1.71, 2.82 and
+  // 10.5 instead of 2.01, 2.98 and 11.3; ADR 89.)
+  { flag: "--no-turbofan", purpose: "let a program begin", neededSince: "13.6" },
+  { flag: "--turbofan", purpose: "optimise for long", neededSince: "13.6" },
   { flag: "--ticks-before-optimization=6", purpose: "optimise the hottest", until: "11.3" },
   // V8's own values.
   { flag: "--ticks-before-optimization=3", purpose: "optimise from now on", until: "11.3" },
